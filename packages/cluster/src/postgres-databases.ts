@@ -432,7 +432,10 @@ export class PostgresDatabases implements DatabaseEngine {
     }
   }
 
-  /** The restore is complete, so it must not be repeated if the connection is lost now. */
+  /**
+   * Drops the database that a restore has replaced. Does not fail when the connection is lost, because the restore is complete and must not
+   * be repeated: a repair drops the database later.
+   */
   async #dropReplaced(name: string): Promise<void> {
     try {
       await this.#copier.drop(this.#copier.installation.toReplacedName(name));

@@ -55,7 +55,7 @@ class FullClient extends BareClient {
   }
 }
 
-/** A client keeps its own, which may have middleware. */
+/** The typed path client of each client. Clients do not share it, because a program can add middleware to it. */
 const httpClients = new WeakMap<Core, HttpClient>();
 
 const createLazyHttp = (settings: ClientSettings): HttpClient => {

@@ -36,7 +36,7 @@ interface ConnectionTarget {
   readonly isPooled: boolean;
 }
 
-/** Name of the database in every connection: the one that the user may open. */
+/** The name of the database in every connection string. Every database of the service has this name for its clients. */
 const databaseName = "postgres";
 
 /**
@@ -64,7 +64,7 @@ export const connectionString = (
   return formatter(resolveTarget(connection, pooled));
 };
 
-/** One host, whose port is optional. A URL may have a user, a path, or a list of hosts there. */
+/** Matches one host with an optional port. A URL could also have a user, a path, or several hosts in this place. */
 const hostPattern = /^(?:[\w.-]+|\[[\d:.a-f]+\])(?::[1-9]\d*)?$/i;
 
 const resolveTarget = (connection: ConnectableConnection, isPooled: boolean): ConnectionTarget => {
@@ -95,7 +95,9 @@ const resolveTarget = (connection: ConnectableConnection, isPooled: boolean): Co
   };
 };
 
-/** A URI that libpq and every driver accept. It contains no character that means something in a shell, in quotes, or in an env file. */
+/**
+ * Returns a URI that libpq and every driver accept. It contains no character that has a meaning in a shell, in quotes, or in an env file.
+ */
 const formatUri = (target: ConnectionTarget): string =>
   `postgresql://${encodeUriPart(target.user)}:${encodeUriPart(target.password)}@${formatAddress(target)}/${databaseName}?sslmode=${target.sslMode}`;
 

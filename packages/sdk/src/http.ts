@@ -78,7 +78,7 @@ export const createHttp = (settings: ClientSettings): HttpClient => {
   return client as unknown as HttpClient;
 };
 
-/** The SDK's own options of a call by path. The library handles its headers and its middleware. */
+/** Returns the options of a call by path that the SDK handles. The library handles headers and middleware. */
 const selectRequestOptions = (init: CallInit): RequestOptions =>
   Object.fromEntries(
     Object.entries(init).filter(

@@ -209,11 +209,11 @@ const isNamed = ({ name, aliases = [] }: LazyCommand, word: string): boolean =>
 const isCalledBy = (command: Command, word: string): boolean =>
   command.name() === word || command.aliases().includes(word);
 
-/** The words that call a command, starting with `mgmt`. */
+/** Returns the words that call a command, starting with `mgmt`. */
 export const getCommandLine = (command: Command): string =>
   command.parent ? `${getCommandLine(command.parent)} ${command.name()}` : command.name();
 
-/** The command `mgmt` itself. */
+/** Returns the command `mgmt` itself, above a command. */
 export const findRootCommand = (command: Command): Command =>
   command.parent ? findRootCommand(command.parent) : command;
 
@@ -253,7 +253,7 @@ const rejectSingleDashFlags = (words: readonly string[], options: readonly Optio
   }
 };
 
-/** Whether a word is the value of the flag before it. */
+/** Returns whether a word is the value of the flag before it. */
 const isOptionValue = (previousWord: string | undefined, options: readonly Option[]): boolean =>
   options.some(
     ({ long, short, required }) =>

@@ -43,6 +43,7 @@ const newDatabaseOverride: CommandOverride = {
   defaults: { region: "the source's region, else the project's" },
 };
 
+/** The properties of commands that are not in the contract, by operation id. */
 export const commandOverrides: Readonly<Partial<Record<OperationId, CommandOverride>>> = {
   "projects.create": {
     argument: "name",
@@ -95,11 +96,17 @@ export const commandOverrides: Readonly<Partial<Record<OperationId, CommandOverr
   "me.get": { isGroupDefault: true, sameAs: "whoami" },
 };
 
+/**
+ * Returns what an operation's command has beyond the contract.
+ *
+ * @param id operation id, such as `projects.create`.
+ * @returns an empty object if there is nothing, or no such operation.
+ */
 export const getOverride = (id: string): CommandOverride =>
   // The check makes it one of the keys.
   (Object.hasOwn(commandOverrides, id) ? commandOverrides[id as OperationId] : undefined) ?? {};
 
-/** Whether help leaves out the command of an operation, because another command does the same. */
+/** Returns whether help leaves out the command of an operation, because another command does the same. */
 export const isHiddenCommand = ({ id }: { readonly id: string }): boolean =>
   getOverride(id).sameAs !== undefined;
 

@@ -3,6 +3,7 @@ import { getKindByPrefix } from "./kinds.js";
 
 /** Kinds of resources that can be named on the command line. */
 export const namedKinds = ["project", "branch", "database", "connection", "workspace", "app"] as const;
+/** A kind whose resources people can name in place of an id. */
 export type NamedKind = (typeof namedKinds)[number];
 
 /** Returns the kind whose ids have a prefix, if its resources can be named. */
@@ -12,7 +13,7 @@ export const getNamedKindByPrefix = (prefix: string | undefined): NamedKind | un
 };
 
 /**
- * Whether a string is a name, or is at least not recognizable as an id. `null`, blank strings, and dot segments, which are neither, are
+ * Returns whether a string is a name, or is at least not recognizable as an id. `null`, blank strings, and dot segments, which are neither, are
  * refused later.
  */
 export const mayBeName = (idOrName: string): boolean => {

@@ -2,20 +2,22 @@ import { idPrefixes } from "./generated/id-prefixes.js";
 
 /** A kind of resource: how the service lists and reads it, and what people call it. */
 export interface ResourceKind {
+  /** What people call one resource: `service token`. */
   readonly noun: string;
   readonly plural: string;
-  /** Path of the list. */
+  /** Path of the request that lists resources of this kind. */
   readonly list: string;
   /** Parents that the list can be limited to. The CLI asks for the first. */
   readonly parents?: readonly ParentKind[];
-  /** Path of one resource, whose id is `{id}`. Absent if only the list contains it. */
+  /** Path of the request that reads one resource, whose id is `{id}`. Absent if only the list returns it. */
   readonly get?: string;
   /** Where the id is in an item of the list. Default: `id`. */
   readonly id?: readonly string[];
-  /** Kinds of the resources in it. */
+  /** Kinds of the resources that a resource of this kind contains. */
   readonly contents?: readonly KindName[];
 }
 
+/** A kind whose resources contain others, and the parameter by which a list is limited to one of them. */
 export interface ParentKind {
   readonly kind: KindName;
   /** Parameter of the list with the id of the parent. */
@@ -44,6 +46,7 @@ const kindNames = [
 /** Name of a kind, as the path arguments of the contract have it. Services are apps. */
 export type KindName = (typeof kindNames)[number];
 
+/** How the service lists and reads the resources of each kind. */
 export const resourceKinds: Readonly<Record<KindName, ResourceKind>> = {
   workspace: {
     noun: "workspace",

@@ -15,6 +15,7 @@ export interface CredentialDescription {
   readonly scopes?: readonly string[];
 }
 
+/** The description of a command that has no credential. */
 export const noCredentialDescription: CredentialDescription = {
   kind: null,
   from: null,

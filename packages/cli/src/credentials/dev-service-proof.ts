@@ -54,7 +54,7 @@ export const requireServiceProof = (
   };
 };
 
-/** Whether the service at the control URL of the profile proves to be the running `mgmt dev` that wrote its secret file. */
+/** Returns whether the service at the control URL of the profile proves to be the running `mgmt dev` that wrote its secret file. */
 export const isServiceGenuine = async (
   profile: Profile,
   { output, signal }: Pick<Context, "output" | "signal">,

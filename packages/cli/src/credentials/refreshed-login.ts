@@ -74,5 +74,6 @@ export const readRefreshedLogin = (
   }
 };
 
+/** Deletes the file with the refreshed login of a profile, if there is one. */
 export const removeRefreshedLogin = (profilesPath: string, name: string): void =>
   rmSync(getRefreshedLoginPath(profilesPath, name), { force: true });

@@ -78,7 +78,7 @@ const missingLastLineText = "its last line is missing, which says that the dump 
 /** pg_dump writes these around a dump, so that psql runs no other command in it. Here, none runs at all. */
 const isRestrictCommand = (text: string): boolean => /^\\(un)?restrict [0-9A-Za-z]+$/.test(text);
 
-/** Whether a statement begins or ends a transaction. Source: https://www.postgresql.org/docs/current/sql-commands.html */
+/** Returns whether a statement begins or ends a transaction. Source: https://www.postgresql.org/docs/current/sql-commands.html */
 const controlsTransaction = ({
   words: [firstWord = "", secondWord, thirdWord],
 }: ScriptStatement): boolean => {
@@ -195,7 +195,7 @@ const changedStringsProblem: StatementProblem = {
   hint: undefined,
 };
 
-/** Whether pg_dump 17 and newer write a statement that older servers do not know. It sets the default value. */
+/** Returns whether pg_dump 17 and newer write a statement that older servers do not know. It sets the default value. */
 const isNewTimeoutSetting = ({ bytes }: ScriptStatement): boolean =>
   bytes.length < 64 && Buffer.from(bytes).toString() === "SET transaction_timeout = 0;";
 

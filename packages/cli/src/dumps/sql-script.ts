@@ -11,6 +11,7 @@ export type ScriptPart =
   /** The script ends in the middle of something, which began on this line. */
   | { readonly kind: "unfinished"; readonly construct: string; readonly line: number };
 
+/** A statement of an SQL script. */
 export interface ScriptStatement {
   readonly kind: "statement";
   readonly bytes: Uint8Array;

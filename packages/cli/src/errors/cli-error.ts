@@ -1,6 +1,7 @@
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { type EndSignal, type ExitReason, exitReasonBySignal } from "./exit-codes.js";
 
+/** The parts of an error that most errors do not have. */
 export interface CliErrorOptions extends ErrorOptions {
   /** Command lines that help, the best first: lists of words that start with `mgmt`. */
   next?: readonly (readonly string[])[];

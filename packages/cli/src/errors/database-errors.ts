@@ -12,7 +12,7 @@ export const noCredentialsError = (databaseId: string, connectionId?: string): C
     { next: [["mgmt", "connections", "list", "--database-id", databaseId]] },
   );
 
-/** Whether an error is the one about a database without a readable password. */
+/** Returns whether an error is the one about a database without a readable password. */
 export const isNoCredentialsError = (error: unknown): boolean =>
   error instanceof CliError && error.code === "database:no_credentials";
 

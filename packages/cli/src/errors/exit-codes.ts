@@ -21,12 +21,15 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
+/** Why a command has not succeeded. Each reason has its own exit code. */
 export type ExitReason = Exclude<keyof typeof exitCodes, "ok">;
 
 /** The signals that end a run in an orderly way. */
 export const endSignals = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const;
+/** A signal that ends the command. */
 export type EndSignal = (typeof endSignals)[number];
 
+/** Why the command ends, by the signal that ends it. */
 export const exitReasonBySignal = {
   SIGINT: "interrupted",
   SIGQUIT: "quit",
@@ -34,11 +37,12 @@ export const exitReasonBySignal = {
   SIGHUP: "hungUp",
 } as const satisfies Record<EndSignal, ExitReason>;
 
-export const exitCodeOfSignal = (signal: EndSignal): number => exitCodes[exitReasonBySignal[signal]];
+/** Returns the code with which the command exits after a signal has ended it. */
+export const getExitCodeOfSignal = (signal: EndSignal): number => exitCodes[exitReasonBySignal[signal]];
 
-/** Whether a run ended because of a signal. */
+/** Returns whether a run ended because of a signal. */
 export const isInterruption = (exitCode: number): boolean =>
-  endSignals.some((signal) => exitCodeOfSignal(signal) === exitCode);
+  endSignals.some((signal) => getExitCodeOfSignal(signal) === exitCode);
 
 /** Ends the run with the exit status of a program that it has run. Prints nothing, because the program has reported its error. */
 export class ProgramEndedError extends Error {
@@ -82,7 +86,7 @@ const exitReasonByCode: Readonly<Record<string, ExitReason>> = {
 /** Error responses whose exit code does not follow from their status. The request of an agent waits for its sponsor. */
 const exitReasonByResponseCode: Readonly<Record<string, ExitReason>> = { approval_required: "pending" };
 
-const exitReasonOfStatus = (status: number): ExitReason => {
+const getExitReasonOfStatus = (status: number): ExitReason => {
   if (status === 401) return "notAuthenticated";
   if (status === 403) return "forbidden";
   if (status === 404) return "notFound";
@@ -102,7 +106,7 @@ export const determineExitCode = (
 const determineExitReason = (error: Parameters<typeof determineExitCode>[0]): ExitReason => {
   if ("reason" in error) return error.reason;
   if ("status" in error)
-    return lookUpReason(exitReasonByResponseCode, error.code) ?? exitReasonOfStatus(error.status);
+    return lookUpReason(exitReasonByResponseCode, error.code) ?? getExitReasonOfStatus(error.status);
   return lookUpReason(exitReasonByCode, error.code) ?? "failure";
 };
 

@@ -95,7 +95,7 @@ const describeResponseFailure = (error: ApiError, hint: string | undefined): Omi
   };
 };
 
-/** The fields that the error's class declares for its code. */
+/** Returns the fields that the class of an error declares for its code. */
 const readDetails = (error: ApiError): Record<string, unknown> | undefined => {
   // Every `ApiError` is made by a class with this static property.
   const { fields } = error.constructor as typeof ApiError;
@@ -106,7 +106,10 @@ const readDetails = (error: ApiError): Record<string, unknown> | undefined => {
   return details.length === 0 ? undefined : Object.fromEntries(details);
 };
 
-/** The service's hint is written for programs; the command line has a command that waits. */
+/**
+ * Returns the hint for a request that needs an approval. The hint of the service is written for programs; the command line has a command
+ * that waits.
+ */
 const findApprovalHint = (error: ApiError): string | undefined => {
   if (error.code !== "approval_required" || !("approvalId" in error)) return undefined;
   return (
@@ -115,19 +118,21 @@ const findApprovalHint = (error: ApiError): string | undefined => {
   );
 };
 
-/** The service's hint is about HTTP headers. */
+/** Returns the hint for a token that the service does not accept, in place of the hint of the service, which is about HTTP headers. */
 const findRejectedTokenHint = ({ status }: ApiError): string | undefined =>
   status === 401
     ? "mgmt auth status shows where the token comes from. Log in again with mgmt login, or correct MGMT_TOKEN or --token-file."
     : undefined;
 
-/** The command line has no option to send fewer requests at once. */
+/**
+ * Returns the hint for status 429. The hint of the service is about requests at the same time, for which the command line has no option.
+ */
 const findRateLimitHint = ({ status, retryAfter }: ApiError): string | undefined =>
   status === 429
     ? `Nothing was done. Wait ${retryAfter === undefined ? "a minute" : `${String(retryAfter)} s`}, then run the same command again.`
     : undefined;
 
-/** The service's hint is about the fields of the JSON error, which text does not show. */
+/** Returns the hint for invalid input, in place of the hint of the service, which is about fields of JSON that text does not show. */
 const findInvalidInputHint = ({ code }: ApiError): string | undefined =>
   code === "validation:failed" ? "Correct what the message names, and run the command again." : undefined;
 

@@ -2,9 +2,11 @@ import { readErrorCode } from "@mgmt/internal/errors/error-code";
 /** Codes of system errors that say that this process, or the system, has too many open files. */
 const tooManyFilesCodes: readonly string[] = ["EMFILE", "ENFILE"];
 
+/** Returns whether the code of a system error says that this process, or the system, has too many open files. */
 export const isTooManyFilesCode = (code: unknown): boolean =>
   typeof code === "string" && tooManyFilesCodes.includes(code);
 
+/** What the user can do about too many open files. */
 export const tooManyFilesHint =
   "Raise the limit of open files (ulimit -n 256), or close other programs. Then run the command again; it may have taken effect.";
 

@@ -44,13 +44,16 @@ export const describeNetworkProblem = (error: unknown, host: string): NetworkPro
 
 type ErrorWithCode = Error & { readonly code?: unknown };
 
-/** An error and its causes, the innermost last. */
+/** Returns an error and its causes, the innermost last. */
 const collectCauses = (error: unknown): ErrorWithCode[] =>
   error instanceof Error ? [error, ...collectCauses(error.cause)] : [];
 
 type ProxyError = ErrorWithCode & { readonly proxy: string; readonly status: number | undefined };
 
-/** A `ProxyError` of the SDK. Its class belongs to a part that is loaded only to send requests. */
+/**
+ * Returns whether an error is a `ProxyError` of the SDK. Compares names, because the class belongs to a module that is loaded only to send
+ * requests.
+ */
 const isProxyError = (error: ErrorWithCode): error is ProxyError =>
   error.name === "ProxyError" && "proxy" in error;
 
@@ -146,7 +149,7 @@ const describeDnsProblem = (code: string, host: string): NetworkProblem | undefi
   return undefined;
 };
 
-/** The interface is down, or has only IPv6. */
+/** Describes why an address of this machine cannot be reached: its network interface is down, or has only IPv6. */
 const describeLoopbackProblem = (code: string, host: string): NetworkProblem | undefined =>
   /^(?:ENETUNREACH|EADDRNOTAVAIL)$/.test(code) && /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(host)
     ? {

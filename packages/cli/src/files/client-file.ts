@@ -14,6 +14,7 @@ import { resolveLinkTarget } from "./resolve-link-target.js";
 
 /** Whether a file is in the folder of a project, whose repository can contain it, or in a folder of the user. */
 export const scopes = ["project", "user"] as const;
+/** Where a file of another program is: in the folder of a project, or in a folder of the user. */
 export type Scope = (typeof scopes)[number];
 
 /** A file that another program reads, such as the configuration of a coding agent. */

@@ -14,6 +14,7 @@ export interface ReplaceResult {
   readonly mode: number;
 }
 
+/** How a file is replaced. */
 export interface ReplaceOptions {
   /** A folder that the user chose. No part of the path below it may be a symbolic link. */
   readonly root: string;

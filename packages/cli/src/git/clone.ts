@@ -112,7 +112,7 @@ export const findCommitOfBranch = async (
 const findCommitOfRef = (ref: string, environment: GitEnvironment): Promise<string | undefined> =>
   readFirstLine(["rev-parse", "--verify", "--quiet", ref], environment);
 
-/** Whether a clone has fetched a branch of one of its remotes. */
+/** Returns whether a clone has fetched a branch of one of its remotes. */
 export const hasFetchedBranch = async (
   branch: string,
   remote: string,

@@ -29,7 +29,7 @@ export const createRepositoryKey = (address: string, folder: string): string => 
   return name === "" ? hash : `${name}-${hash}`;
 };
 
-/** Whether a string has the form of `createRepositoryKey`. */
+/** Returns whether a string has the form of `createRepositoryKey`. */
 export const isRepositoryKey = (key: string): boolean => /^(?:[A-Za-z0-9_-]+-)?[0-9a-f]{16}$/.test(key);
 
 const identifyRepository = (address: string, folder: string): string => {

@@ -4,7 +4,7 @@ import { isCi } from "../system/ci-system.js";
 
 type Prompts = typeof import("./prompts.js");
 
-/** Whether there is a person who can be asked. */
+/** Returns whether there is a person who can be asked. */
 export const isAtTerminal = ({ stdin, stderr }: Pick<Context, "stdin" | "stderr">): boolean =>
   stdin.isTTY && stderr.isTTY;
 

@@ -4,6 +4,7 @@ import { truncateToWidth, measureWidth } from "../output/width.js";
 /** Separates the parts of a choice. */
 const partSeparator = "  ";
 
+/** One of the resources or values that a prompt lets the user choose from. */
 export interface PromptChoice {
   readonly value: string;
   /** The parts that the prompt shows, printable. The name that people use comes first. */

@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
 import { usageError } from "../errors/usage-errors.js";
 
+/** The values of `--dry-run`. */
 export const dryRunFormats = ["json", "curl"] as const;
+/** How `--dry-run` prints the request that a command would send: as JSON, or as a command line of curl. */
 export type DryRunFormat = (typeof dryRunFormats)[number];
 
 /** The flag that `--dry-run=curl` is parsed as: commander would take the next argument for an optional value. */

@@ -5,7 +5,7 @@ export const assertPathId = (label: string, id: string): void => {
   if (/^\s*\.{0,2}\s*$/.test(id)) throw notAnIdError(label, id);
 };
 
-/** Whether a value has the form of an id. For ids that are stored, or sent somewhere that does not check them. */
+/** Returns whether a value has the form of an id. For ids that are stored, or sent somewhere that does not check them. */
 export const isId = (value: unknown): value is string =>
   typeof value === "string" && /^[A-Za-z][\w-]{0,127}$/.test(value);
 

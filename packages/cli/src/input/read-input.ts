@@ -16,6 +16,7 @@ export interface CommandLineValues {
   readonly bodySource?: string;
 }
 
+/** The query and the body that the flags of a command describe. `body` is undefined for an operation without one. */
 export interface RequestInput {
   query: Record<string, unknown>;
   body: Record<string, unknown> | undefined;
@@ -122,6 +123,7 @@ const readWholeBody = async (
   return body;
 };
 
+/** Returns the flag of a field as users type it: `--region`, or `--token-file` for a secret, which is read from a file. */
 export const formatFlag = (field: Field): string => `--${field.flag}${field.secret ? "-file" : ""}`;
 
 const isMissing = (body: object, { path, required }: Field): boolean => {

@@ -36,7 +36,7 @@ export class LatestVersionCache {
     return /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(cachedVersion) ? cachedVersion : undefined;
   }
 
-  /** Whether the last lookup or notice was more than a day ago. */
+  /** Returns whether the last lookup or notice was more than a day ago. */
   isLookupDue(): boolean {
     const stats = lstatSync(this.file, { throwIfNoEntry: false });
     // The clock may have been moved back since.

@@ -47,7 +47,7 @@ const describeUpdate = (installation: Exclude<Installation, "npx">, latestVersio
     ? describeStandaloneUpdate(process.execPath, latestVersion)
     : `To update, run: ${formatInstallCommand(installation, `${packageName}@latest`)}`;
 
-/** Whether a released version comes after another version, which may be a prerelease of it. */
+/** Returns whether a released version comes after another version, which may be a prerelease of it. */
 const isNewerVersion = (released: string, version: string): boolean => {
   const [core = "", prerelease] = version.split("-", 2);
   if (released === core) return prerelease !== undefined;

@@ -1,4 +1,4 @@
-/** Whether a value is an object other than an array. */
+/** Returns whether a value is an object other than an array. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

@@ -22,6 +22,7 @@ export interface CheckedSchema {
   readonly anyOf?: readonly CheckedSchema[];
 }
 
+/** A rule of a schema that a value breaks. */
 export interface SchemaProblem {
   readonly path: readonly string[];
   readonly message: string;

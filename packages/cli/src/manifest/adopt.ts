@@ -92,7 +92,10 @@ const findAdoptedResource = (
   return adoptedResource;
 };
 
-/** A project keeps no trace of its adoption, so that one that the entry has renamed is found by its new name. */
+/**
+ * Returns the resources that an adoption names: by the name in `adopt`, or by the new name of the entry. An earlier run may have renamed a
+ * project, which keeps no trace of its adoption.
+ */
 const findResourcesByName = (
   { adopt, name }: Adoption,
   resourcesInContainer: readonly UnnamedResource[],

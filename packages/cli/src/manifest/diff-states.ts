@@ -41,10 +41,11 @@ export const diffStates = (before: ServiceState, after: ServiceState): StateDiff
   };
 };
 
+/** Returns whether a comparison has found no difference. */
 export const isUnchanged = ({ steps, unnamed }: StateDifference): boolean =>
   steps.length === 0 && Object.keys(unnamed).length === 0;
 
-/** The fields without those that contain ids, such as the source of a database. */
+/** Returns the fields of an entry without those that contain ids, such as the source of a database. */
 const selectComparableFields = ({ fields }: ExistingEntry): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && !isObject(value)));
 

@@ -45,7 +45,7 @@ export const placeInRegions = async (
 const isNewDatabase = (step: Step): step is CreateStep =>
   step.action === "create" && step.resource === "database";
 
-/** The region of a database that is created without one. */
+/** Returns the region of a database whose entry has none. */
 const getDefaultRegion = (): unknown =>
   getManagedResource("database").fields.find(({ input }) => input === "region")?.default;
 

@@ -19,11 +19,13 @@ import { selectTargets } from "./targets.js";
 /** One request that applying a plan sends. */
 export type Step = CreateStep | UpdateStep | DeleteStep;
 
+/** Creates the resource of an entry. */
 export interface CreateStep extends EntryAddress {
   readonly action: "create";
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** Changes fields of a resource that exists. */
 export interface UpdateStep extends EntryAddress {
   readonly action: "update";
   readonly id: string;
@@ -36,11 +38,13 @@ interface FieldChange {
   readonly to: unknown;
 }
 
+/** Deletes a resource that is not in the manifest. */
 export interface DeleteStep extends EntryAddress {
   readonly action: "delete";
   readonly id: string;
 }
 
+/** The steps that make the service match a manifest, as `mgmt plan --out` stores them. */
 export interface Plan {
   readonly version: 1;
   /** Address of the service. */
@@ -63,6 +67,7 @@ const initialBranch = "main";
 /** Values of inputs that the service replaces by another value. */
 const valuesResolvedByService: readonly unknown[] = ["inherit"];
 
+/** What a plan may do, and for which service it is. */
 export interface PlanOptions {
   /** Address of the service. */
   readonly baseUrl: string;
@@ -110,7 +115,7 @@ export const makePlan = (
   };
 };
 
-/** Whether the resource exists as soon as its project does. */
+/** Returns whether the resource exists as soon as its project does. */
 export const isCreatedWithProject = ({ resource, path }: EntryAddress): boolean =>
   resource === "branch" && path.at(-1) === initialBranch;
 

@@ -12,6 +12,7 @@ export interface ServiceState {
   readonly unnamed: readonly UnnamedResource[];
 }
 
+/** A resource without a logical id, which no entry describes. */
 export interface UnnamedResource {
   readonly resource: string;
   readonly id: string;

@@ -31,7 +31,9 @@ export interface WrittenSecret {
   readonly warning?: string;
 }
 
+/** The file that a connection string is written into unless the user names another one. */
 export const defaultEnvFile = ".env";
+/** The variable that a connection string is written into unless the user names another one. */
 export const defaultEnvName = "DATABASE_URL";
 
 /** An env file that was checked before a secret is created. */
@@ -96,7 +98,7 @@ const resolveEnvFile = (envFile: string, folder: string): string => {
   return path;
 };
 
-/** Whether a folder contains more than one project: some clients start servers in the home folder, or in the root. */
+/** Returns whether a folder contains more than one project: some clients start servers in the home folder, or in the root. */
 const isUnsafeFolder = (folder: string): boolean => {
   const realFolder = realpathSync(folder);
   return realFolder === parse(realFolder).root || realFolder === homedir();

@@ -69,7 +69,7 @@ export class ServiceSession {
     }
   }
 
-  /** Whether the credential is that of an agent, whose sponsor approves what cannot be undone. */
+  /** Returns whether the credential is that of an agent, whose sponsor approves what cannot be undone. */
   async isAgent(): Promise<boolean> {
     return (await this.me()).credential.type === "agent_token";
   }

@@ -1,6 +1,7 @@
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { InputSchema, ToolAnnotations } from "./operation-tool.js";
 
+/** The arguments of a call of a tool, by name, as the client has sent them. */
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
 /** A call that a result proposes: the name of a tool, and its arguments. */

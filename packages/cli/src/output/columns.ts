@@ -116,17 +116,21 @@ export const detailFields: Readonly<Record<string, Column[]>> = {
 /** Returns the columns of a list. A schema without an entry above gets the simple fields of its first item. */
 export const selectListColumns = (schemaName: string | undefined, items: readonly unknown[]): Column[] =>
   (schemaName !== undefined && (listColumns[schemaName] ?? commandListColumns[schemaName])) ||
-  deriveColumns(items[0], false);
+  deriveColumns(items[0], { includesNested: false });
 
 /** Returns the fields of one resource, each of which is a line. */
 export const selectDetailFields = (schemaName: string | undefined, value: unknown): Column[] =>
-  (schemaName !== undefined && detailFields[schemaName]) || deriveColumns(value, true);
+  (schemaName !== undefined && detailFields[schemaName]) || deriveColumns(value, { includesNested: true });
 
 /**
- * Returns columns for the fields with a single value, with dotted paths for nested ones. Lists of objects do not fit into a table, and
- * the type is the same for all resources of a kind.
+ * Returns columns for the fields with a single value, with dotted paths for nested ones. Leaves out lists of objects, which do not fit into a
+ * table, and the field `type`, which is the same for all resources of a kind.
  */
-const deriveColumns = (value: unknown, includesNested: boolean, pathPrefix = ""): Column[] => {
+const deriveColumns = (
+  value: unknown,
+  options: { readonly includesNested: boolean },
+  pathPrefix = "",
+): Column[] => {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, entry]: [string, unknown]) => {
     const path = `${pathPrefix}${name}`;
@@ -135,7 +139,7 @@ const deriveColumns = (value: unknown, includesNested: boolean, pathPrefix = "")
     if (Array.isArray(entry)) {
       return entry.some((element) => typeof element === "object") ? [] : [{ title: formatTitle(path), path }];
     }
-    return includesNested ? deriveColumns(entry, true, `${path}.`) : [];
+    return options.includesNested ? deriveColumns(entry, options, `${path}.`) : [];
   });
 };
 

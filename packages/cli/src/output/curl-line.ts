@@ -16,7 +16,7 @@ export interface PlannedRequest {
   readonly id?: string;
 }
 
-/** Names of ids that are not known before the requests are sent. They are variables in shell commands. */
+/** Returns the name of a shell variable, for an id that is known only after an earlier request was sent. */
 export const formatIdVariableName = (index: number): string => `mgmt_id_${index}`;
 
 /** Returns the names of ids in a string. */

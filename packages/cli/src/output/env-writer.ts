@@ -38,7 +38,10 @@ const listLeaves = (value: unknown, path: readonly string[]): [path: readonly st
     ? Object.entries(value).flatMap(([name, inner]) => listLeaves(inner, [...path, name]))
     : [[path, value]];
 
-/** The field `url` is the address of a resource in the API. */
+/**
+ * Returns the name of the variable for a field. A field `url`, which is the address of a resource in the API, gets `API_URL`, because
+ * `DATABASE_URL` means a connection string to other programs.
+ */
 const formatVariableName = (path: readonly string[]): string => {
   const name = path.map(toUpperSnakeCase).join("_");
   return path.at(-1) === "url" || name === connectionStringVariable ? name.replace(/URL$/, "API_URL") : name;

@@ -9,6 +9,7 @@ export interface ListWriter {
   readonly hiddenTitles?: readonly string[];
 }
 
+/** Which columns a list has when it is printed as a table. */
 export interface ListLayout {
   /** Component schema of the items. */
   readonly resource?: string | undefined;

@@ -7,7 +7,7 @@ export const markerPattern = /##(?=\[|vso\[|teamcity\[)/gi;
 /** A command at the start of a line in GitHub Actions. White space may precede it, as .NET defines it, which includes U+0085. */
 const commandPattern = /^([\s\u0085]*):(?=:[a-z-]+(?: [^\n]*)?::)/gim;
 
-/** Whether a CI system would carry out a part of a string that is printed into its log. */
+/** Returns whether a CI system would carry out a part of a string that is printed into its log. */
 export const hasLogCommand = (text: string): boolean =>
   mayHaveLogCommand(text) && (text.search(markerPattern) >= 0 || text.search(commandPattern) >= 0);
 

@@ -13,7 +13,9 @@ import { startSpinner } from "./spinner.js";
 import { computeHelpWidth, isFileStream, type Streams, writeText } from "./streams.js";
 import { loadStyle, type Style, wantsColor } from "./style.js";
 
+/** The values of `--output`. */
 export const outputFormats = ["table", "json", "yaml", "csv", "ndjson", "env", "name"] as const;
+/** How results are printed. `env` prints lines of the form `NAME=value`, and `name` prints ids only. */
 export type OutputFormat = (typeof outputFormats)[number];
 
 /** Something worth knowing beside the result. */
@@ -180,7 +182,7 @@ export class Output {
     while (!(await iterator.next()).done);
   }
 
-  /** Whether the format can print a list. Throws before a request is sent if not. */
+  /** Returns whether the format can print a list. Throws before a request is sent if not. */
   assertPrintsLists(): void {
     if (this.format === "env" && !this.presentation.query) throw envOfListError();
   }

@@ -3,6 +3,7 @@ import type { Interruption } from "../system/interruption.js";
 import { type Pager, findPagerCommand, startPager } from "./pager.js";
 import type { OutputStream } from "./streams.js";
 
+/** Where help and tables are printed, and when the user reads them in a pager. */
 export interface PagedOutputOptions {
   readonly stdout: OutputStream;
   readonly env: NodeJS.ProcessEnv;

@@ -10,7 +10,7 @@ const createJoinerPattern = (): RegExp =>
 
 let joinerOrUnsafePattern: RegExp | undefined;
 
-/** Whether a string has only characters that are safe and take one column. Most strings do, and long tables have many of them. */
+/** Returns whether a string has only characters that are safe and take one column. Most strings do, and long tables have many of them. */
 export const isPlainAscii = (text: string): boolean => /^[ -~]*$/.test(text);
 
 /**
@@ -48,7 +48,7 @@ export const escapeYaml = (text: string): string =>
       : `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, "0")}`,
   );
 
-/** Whether a string has a character that is unsafe on a terminal, or a command of a CI system. */
+/** Returns whether a string has a character that is unsafe on a terminal, or a command of a CI system. */
 export const isUnsafeText = (text: string): boolean =>
   text.search(unsafeCharacterPattern) >= 0 || hasLogCommand(text);
 

@@ -5,6 +5,7 @@ import { exitCodes } from "../errors/exit-codes.js";
 /** A stream that results or messages are written to. It may be a terminal. */
 export type OutputStream = Writable & Partial<Pick<NodeJS.WriteStream, "isTTY" | "columns" | "rows">>;
 
+/** The standard streams of the command, and when it announces that a request takes long. */
 export interface Streams {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -35,7 +36,7 @@ export const writeTextAtOnce = (text: string): void => {
   }
 };
 
-/** Whether a stream writes into a file, rather than to a terminal or a program. */
+/** Returns whether a stream writes into a file, rather than to a terminal or a program. */
 export const isFileStream = (stream: OutputStream): boolean => {
   if (!("fd" in stream) || typeof stream.fd !== "number") return false;
   try {

@@ -15,6 +15,7 @@ export interface Style {
 
 /** Emphasizes nothing. */
 export const keepPlain: TextStyle = (text) => text;
+/** The style of output without colors: returns each text unchanged. */
 export const plainStyle: Style = {
   strong: keepPlain,
   faint: keepPlain,

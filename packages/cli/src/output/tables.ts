@@ -229,7 +229,7 @@ const secondsPerUnit = [
   ["minute", 60],
 ] as const;
 
-/** Whether a value is a point in time as the API writes it. */
+/** Returns whether a value is a point in time as the API writes it. */
 const isTime = (value: unknown): value is string =>
   typeof value === "string" && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/.test(value);
 

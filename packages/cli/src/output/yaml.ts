@@ -4,7 +4,7 @@ import { Document, Scalar, visit } from "yaml";
 import { escapeYaml, isUnsafeText } from "./printable.js";
 
 /**
- * Whether readers of YAML 1.1 take a string for something that the package does not know: a number with commas, the value type, a symbol of
+ * Returns whether readers of YAML 1.1 take a string for something that the package does not know: a number with commas, the value type, a symbol of
  * Ruby. Some refuse a tab.
  */
 const isAmbiguous = (text: string): boolean => /^[-+.]*\d|^=$|^:|\t/.test(text);

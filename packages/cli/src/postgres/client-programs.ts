@@ -12,6 +12,7 @@ import { toProgramFileName } from "../system/find-program.js";
 /** A program of Postgres that connects to databases. */
 export type ClientName = "psql" | "pg_dump" | "pg_restore";
 
+/** A client program of Postgres, such as `psql`, that is installed on this machine. */
 export interface ClientProgram {
   readonly name: ClientName;
   /** Absolute path. */

@@ -1,7 +1,7 @@
 import { buildProgramEnvironment } from "../system/find-program.js";
 import type { ConnectionSettings } from "./connection-settings.js";
 
-/** Whether libpq reads a variable. The others that start like this choose colors of messages. */
+/** Returns whether libpq reads a variable. The others that start like this choose colors of messages. */
 const isLibpqVariable = (name: string): boolean => /^PG(?!_COLORS?$)/i.test(name);
 
 /**

@@ -11,12 +11,14 @@ import type { ClientProgram } from "./client-programs.js";
 /** Where a program reads and writes: an open file, a pipe, or nothing. */
 type StdioTarget = number | "pipe" | "ignore";
 
+/** The environment and the standard streams of a client program. */
 export interface ClientOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: StdioTarget;
   readonly stdout: StdioTarget;
 }
 
+/** A client program that has been started. */
 export interface RunningClient {
   /** Its standard input, if that is a pipe. */
   readonly stdin: Writable | null;

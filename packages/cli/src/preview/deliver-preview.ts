@@ -11,6 +11,7 @@ import { writeVariable } from "../working-directory/write-variable.js";
 import { runSetupOnce } from "./setup.js";
 import { type PreviewWithRecord, storeRecord } from "./store-record.js";
 
+/** Where the connection string of a preview goes, and the setup that runs before. */
 export interface DeliveryOptions {
   /** Name of the variable in the file, and in the environment of the setup. */
   readonly name: string;

@@ -47,7 +47,7 @@ export const resolveProject = async (
   return chosenId;
 };
 
-/** Whether a branch may have a preview. The others always exist. */
+/** Returns whether a branch may have a preview. The others always exist. */
 export const mayBePreview = ({ isDefault, role }: Branch): boolean => !isDefault && role !== "production";
 
 /** Refuses the branches that always exist. */

@@ -104,6 +104,6 @@ const parseNameNotes = (name: string): Pick<PreviewRecord, "commit" | "setupPend
   return { commit, setupPending: setupPendingNote !== undefined };
 };
 
-/** Whether a name is still one that this command gives the preview of a branch. */
+/** Returns whether a name is still one that this command gives the preview of a branch. */
 export const isGeneratedName = (name: string, branch: string): boolean =>
   name === buildPreviewName(branch, parseNameNotes(name));

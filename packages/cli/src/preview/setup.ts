@@ -7,6 +7,7 @@ import type { DatabaseAccess } from "../postgres/database-access.js";
 import { runForExitStatus } from "../system/run-program.js";
 import type { SetupSession, SetupState } from "./setup-session.js";
 
+/** The command that prepares the data of a preview, and when it runs. */
 export interface SetupRun {
   /** Git branch. */
   readonly branch: string;

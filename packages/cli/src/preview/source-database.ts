@@ -49,6 +49,7 @@ export interface NewPreview extends PreviewIdentity {
   readonly source: Pick<Database, "id" | "region">;
 }
 
+/** A preview that exists now, and whether this command created it. */
 export interface EnsuredPreview {
   readonly preview: PreviewWithRecord;
   readonly region: string | null;

@@ -22,11 +22,13 @@ export interface Link {
   readonly projectId?: string;
 }
 
+/** A link, and the path of the file that contains it. */
 export interface LinkWithFile {
   file: string;
   link: Link;
 }
 
+/** Returns the path of the file that links a folder to a workspace or a project. */
 export const getLinkFilePath = (folder: string): string => join(folder, ".mgmt", "link.json");
 
 /** A link file that commands do not use, and why. */

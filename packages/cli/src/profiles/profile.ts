@@ -53,9 +53,10 @@ export const defaultVariables = {
   projectId: "MGMT_PROJECT_ID",
 } as const satisfies Record<string, CommandVariable>;
 
+/** Name of an id that a profile, a link, or a variable can set for all commands: `projectId`. */
 export type DefaultName = keyof typeof defaultVariables;
 
-/** Whether a parameter or field of this name has a default. */
+/** Returns whether a parameter or field of this name has a default. */
 export const isDefaultName = (name: string): name is DefaultName => Object.hasOwn(defaultVariables, name);
 
 /** The content of the profiles file. */
@@ -65,17 +66,21 @@ export interface StoredProfiles {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
+/** The contents of a profiles file that does not exist. */
 export const emptyProfiles: StoredProfiles = { profiles: {} };
 
-/** Whether a profile can have this name. Names become part of file names and of terminal output. */
+/** Returns whether a profile can have this name. Names become part of file names and of terminal output. */
 export const isValidProfileName = (name: string): boolean => /^[A-Za-z0-9][\w.-]{0,63}$/.test(name);
 
+/** Returns the profile with a name; undefined if there is none, or the name is undefined. */
 export const findProfile = ({ profiles }: StoredProfiles, name: string | undefined): Profile | undefined =>
   name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
+/** Returns whether a profile has a credential: a login, a token, or one in the system keyring. */
 export const hasCredential = ({ login, token, inKeyring }: Profile): boolean =>
   login !== undefined || token !== undefined || inKeyring !== undefined;
 
+/** Returns a copy of a profile without its credential and the account of the credential. */
 export const omitCredential = <P extends Profile>(
   profile: P,
 ): Omit<P, "login" | "token" | "inKeyring" | "account"> => {
@@ -83,14 +88,14 @@ export const omitCredential = <P extends Profile>(
   return profileWithoutCredential;
 };
 
-/** Whether `mgmt dev` registered the profile. */
+/** Returns whether `mgmt dev` registered the profile. */
 export const isDevProfile = ({ controlUrl }: Profile): boolean => controlUrl !== undefined;
 
-/** Whether the `mgmt dev` that registered the profile is running. In another container, that is not known. */
+/** Returns whether the `mgmt dev` that registered the profile is running. In another container, that is not known. */
 export const readDevLiveness = ({ process }: Profile): ProcessLiveness =>
   process === undefined ? "dead" : determineLiveness(process, createProcessViewWithPs());
 
-/** Whether that `mgmt dev` is known to be running. */
+/** Returns whether that `mgmt dev` is known to be running. */
 export const isDevRunning = (profile: Profile): boolean => readDevLiveness(profile) === "alive";
 
 /** Returns the profile of a running `mgmt dev`: the persistent one, or the only ephemeral one. */
@@ -129,7 +134,7 @@ export const removeProfiles = (storedProfiles: StoredProfiles, names: readonly s
   return { ...otherFields, ...(nextActiveName !== undefined && { active: nextActiveName }), profiles };
 };
 
-/** Whether two addresses mean the same service: `http://HOST:80/` is `http://host`. */
+/** Returns whether two addresses mean the same service: `http://HOST:80/` is `http://host`. */
 export const isSameAddress = (left: string, right: string): boolean =>
   normalizeAddress(left) === normalizeAddress(right);
 
@@ -160,7 +165,7 @@ const isProfile = (value: unknown): value is Profile =>
   ) &&
   (value["login"] === undefined || isObject(value["login"]));
 
-/** Whether a value is the content of a profiles file. Unknown fields, which a newer version may have added, are allowed. */
+/** Returns whether a value is the content of a profiles file. Unknown fields, which a newer version may have added, are allowed. */
 export const isStoredProfiles = (value: unknown): value is StoredProfiles =>
   isObject(value) &&
   (value["active"] === undefined || typeof value["active"] === "string") &&

@@ -46,11 +46,18 @@ export const readProfiles = (path: string): StoredProfiles => {
   return removeEndedProfiles(value);
 };
 
-/** A user without a home directory has no profiles: services often run with one such as /dev/null. */
+/**
+ * Returns whether a file does not exist. A user without a home directory has no profiles: the home of services is often a path such as
+ * /dev/null.
+ */
 const isMissingFileError = (error: unknown): boolean =>
   ["ENOENT", "ENOTDIR"].includes(readErrorCode(error) ?? "");
 
-/** The parser's own error message is not shown, because it quotes the text. */
+/**
+ * Parses the profiles file. The message of the error does not contain the message of the parser, which quotes the text.
+ *
+ * @throws `profiles:corrupt`
+ */
 const parseProfilesJson = (path: string, profilesJson: string): unknown => {
   try {
     return JSON.parse(profilesJson);

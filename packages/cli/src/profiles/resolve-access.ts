@@ -58,7 +58,7 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
   };
 };
 
-/** Whether the service is one of `mgmt dev`, as far as the profile says. */
+/** Returns whether the service is one of `mgmt dev`, as far as the profile says. */
 export const isDevAccess = ({ baseUrl, choice }: ServiceAccess): boolean => {
   const { profile } = choice ?? {};
   return (

@@ -99,7 +99,7 @@ const renderResourceDescription = ({ noun, id, name, contents }: ResourceDescrip
   ...contents.map((line) => `  ${line}`),
 ];
 
-/** A name that can be typed as it is printed. For any other, the user types the id. */
+/** Returns a name that a person can type as it is printed; undefined for any other name, for which the person types the id. */
 const findTypableName = (name: string | undefined): string | undefined =>
   name !== undefined &&
   name.length <= 64 &&

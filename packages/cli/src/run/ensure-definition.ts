@@ -32,7 +32,7 @@ export const createEnsureDefinition = (
   };
 };
 
-/** Whether a body has one of the identities. */
+/** Returns whether a body has one of the identities. */
 export const hasIdentity = (body: unknown, identities: readonly string[]): boolean =>
   typeof body === "object" &&
   body !== null &&

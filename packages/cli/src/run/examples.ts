@@ -32,7 +32,7 @@ export const buildExamples = (definition: CommandDefinition, override: CommandOv
   return [...new Set([...overrideExamples, ...contractExamples, ...pagedExamples])];
 };
 
-/** Whether the command asks before it runs, because it cannot be undone. */
+/** Returns whether the command asks before it runs, because it cannot be undone. */
 export const needsConfirmation = ({ method }: CommandDefinition, { confirm }: CommandOverride): boolean =>
   method === "DELETE" || confirm !== undefined;
 

@@ -54,7 +54,7 @@ const renderFieldHelp = (field: Field, defaultText = formatDefault(field.default
   return `${requiredPrefix}${stripBackticks(help)}${helpFacts.length > 0 ? ` (${helpFacts.join("; ")})` : ""}`.trim();
 };
 
-/** A switch that is off by default needs no words. */
+/** Returns the default of a flag for the help. Empty for a switch that is off, which users expect. */
 const formatDefault = (value: unknown): string =>
   value === undefined || value === false ? "" : JSON.stringify(value).replaceAll('"', "");
 

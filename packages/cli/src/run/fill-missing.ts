@@ -75,7 +75,10 @@ export const fillMissing = async (
   return { ids: completeIds, input: { query, body: command.body ? body : undefined } };
 };
 
-/** The required fields. A body that needs any one field needs the field that can be passed as an argument. */
+/**
+ * Returns the required fields that have no value. For a body that needs at least one field of its choice, returns the field that can be
+ * passed as an argument.
+ */
 const listMissingFields = (
   { command, override, typedValues }: Invocation,
   { missingFields, body }: InputWithMissing,
@@ -121,7 +124,7 @@ const missingValuesError = (
   );
 };
 
-/** The ids that the command line has, by kind of resource. */
+/** Returns the ids on the command line, by kind of resource. */
 const collectKnownIds = (
   { command }: Invocation,
   ids: readonly string[],

@@ -63,6 +63,7 @@ export const interruptedCreationNotice = (
   line,
 });
 
+/** Returns the warning that a command is deprecated, with the command to use in its place, if there is one. */
 export const deprecationWarning = ({ words, deprecated }: CommandDefinition): Notice => {
   const replacement = deprecated?.replacedBy.length ? `mgmt ${deprecated.replacedBy.join(" ")}` : undefined;
   return {

@@ -111,7 +111,7 @@ const openOutputOfSecrets = async (
   return openSecretOutput(command.secrets, destination, context);
 };
 
-/** Whether nothing has to be asked for. */
+/** Returns whether nothing has to be asked for. */
 const isRequestComplete = (
   command: CommandDefinition,
   ids: readonly string[],
@@ -167,7 +167,7 @@ const runOnTarget = async (
     const value = command.envelope === "data" ? getAtPath(body, ["data"]) : body;
     if (!isObject(value)) throw unexpectedResponseError("one resource");
     const { resource, failure } = await addCredentials(run, value);
-    await printResource(run, target, input, resource, command.resource, true, failure);
+    await printResource(run, target, input, { resource, failure, schema: command.resource, isNew: true });
   } catch (error) {
     if (command.method === "GET") throw error;
     const { explainLostResponse } = await import("./lost-response.js");
@@ -210,7 +210,7 @@ const ensureAndPrint = async (
   if (!created) context.output.notice(existedNotice(resource));
   else if (notice) context.output.notice(notice);
   const schema = created ? command.resource : command.ensure?.existing;
-  await printResource(run, target, input, resource, schema, created);
+  await printResource(run, target, input, { resource, schema, isNew: created });
 };
 
 const printList = async (
@@ -268,18 +268,27 @@ const buildLargestPageQuery = ({ query }: CommandDefinition, call: Call): object
   return { ...(limit !== undefined && { limit }), ...call.query };
 };
 
+/** A resource that a command has created, changed, or found. */
+interface ResourceToPrint {
+  readonly resource: object;
+  /** Component schema of the resource. */
+  readonly schema: string | undefined;
+  /** Whether the command created the resource or its secrets. */
+  readonly isNew: boolean;
+  /** The error of an earlier step, which is thrown after the resource is printed. */
+  readonly failure?: CredentialsOutcome["failure"];
+}
+
+/** Prints a resource after it has settled. Throws the error of an earlier step, or of the wait, after that. */
 const printResource = async (
   run: OperationRun,
   target: PathParameters,
   input: RequestInput,
-  value: object,
-  schema: string | undefined,
-  isNew: boolean,
-  earlierFailure?: { readonly error: unknown },
+  { resource, schema, isNew, failure: earlierFailure }: ResourceToPrint,
 ): Promise<void> => {
   // The response may contain secrets that are shown only this once, so it is printed however the wait ends.
-  const failure = earlierFailure ?? (await waitUntilSettled(run, target, input, value));
-  await run.context.output.writeResult(await run.secretOutput.deliver(value, isNew), schema);
+  const failure = earlierFailure ?? (await waitUntilSettled(run, target, input, resource));
+  await run.context.output.writeResult(await run.secretOutput.deliver(resource, isNew), schema);
   if (failure) throw failure.error;
 };
 

@@ -67,11 +67,11 @@ const assertSamplePrinted = async (
   throw secretsNotShownError(`${omittingFlag} leaves them out`);
 };
 
-/** Whether other commands can read the secrets later, as they can the secrets of connections. */
+/** Returns whether other commands can read the secrets later, as they can the secrets of connections. */
 const canBeReadAgain = ({ paths }: SecretFields): boolean =>
   paths.some((path) => path.endsWith("directConnection.pass"));
 
-/** Whether the output of a run would contain the sample. */
+/** Returns whether the output of a run would contain the sample. */
 const isSamplePrinted = async (print: (trial: Output) => Promise<void>, output: Output): Promise<boolean> => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const trialOutput = new Output(output.format, { stdout, stderr }, {});

@@ -30,13 +30,13 @@ export const resolveSecretDestination = (
   return detectCiSystem(env) === undefined ? { to: "output", scope: "new" } : { to: "nowhere" };
 };
 
-/** Whether a command prints also the secrets that existed before. */
+/** Returns whether a command prints also the secrets that existed before. */
 export const printsAllSecrets = (destination: SecretDestination): boolean =>
   destination.to === "files"
     ? destination.inOutput === "printed"
     : destination.to === "output" && destination.scope === "all";
 
-/** Whether a command prints the secrets that it creates. */
+/** Returns whether a command prints the secrets that it creates. */
 export const printsNewSecrets = (destination: SecretDestination): boolean =>
   destination.to === "output" || printsAllSecrets(destination);
 

@@ -20,6 +20,6 @@ export interface SecretFlags extends SecretFileFlags {
   readonly showSecrets?: boolean;
 }
 
-/** Whether a flag sets a variable. */
+/** Returns whether a flag sets a variable. */
 export const setsCiVariable = ({ githubEnv, githubOutput, gitlabDotenv }: VariableFlags): boolean =>
   githubEnv !== undefined || githubOutput !== undefined || gitlabDotenv !== undefined;

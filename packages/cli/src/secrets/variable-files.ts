@@ -129,7 +129,7 @@ const openForAppending = async (
   };
 };
 
-/** Whether the last line of a file has no line break. */
+/** Returns whether the last line of a file has no line break. */
 const lacksFinalLineBreak = async (handle: FileHandle): Promise<boolean> => {
   const { size } = await handle.stat();
   if (size === 0) return false;
@@ -137,13 +137,16 @@ const lacksFinalLineBreak = async (handle: FileHandle): Promise<boolean> => {
   return buffer[0] !== 10;
 };
 
-/** The delimiter is random, so that no value can end early and set other variables. */
+/**
+ * Returns an assignment between two lines with a delimiter. The delimiter is random, so that no value can contain it, end early, and set
+ * other variables.
+ */
 const formatMultilineAssignment: FormatAssignment = (name, value) => {
   const delimiter = `mgmt_${randomUUID()}`;
   return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
 };
 
-/** A dotenv report has no quotes, escapes, or values of several lines: the rest after `=` is the value. */
+/** Returns a line of a dotenv report. The format has no quotes, escapes, or values of several lines: everything after `=` is the value. */
 const formatDotenvLine: FormatAssignment = (name, value) => {
   if (!/[\r\n"']|^\s|\s$/.test(value)) return `${name}=${value}\n`;
   throw new Error("a dotenv report cannot contain a value with quotes or line breaks");

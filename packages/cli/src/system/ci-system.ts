@@ -32,10 +32,10 @@ const knownCiSystems: readonly (CiSystem & { readonly variable: string })[] = [
 export const detectCiSystem = (env: NodeJS.ProcessEnv): CiSystem | undefined =>
   knownCiSystems.find(({ variable }) => isVariableOn(env[variable]));
 
-/** Whether CI says that nobody reads the terminal. */
+/** Returns whether CI says that nobody reads the terminal. */
 export const isCi = (env: NodeJS.ProcessEnv): boolean => isVariableOn(env["CI"]);
 
-/** A variable that says no, such as CI=false, is like one that is not set. */
+/** Returns whether an environment variable is set, and not to a value that means no, such as `CI=false`. */
 export const isVariableOn = (value = ""): boolean => !["", "0", "false"].includes(value.trim().toLowerCase());
 
 const escapeCommandValue = (text: string, percent: string): string =>

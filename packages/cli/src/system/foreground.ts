@@ -6,7 +6,7 @@ import type { EndSignal } from "../errors/exit-codes.js";
 export const keyboardSignals: readonly EndSignal[] = ["SIGINT", "SIGQUIT"];
 
 /**
- * Whether this process is in the foreground of a terminal, which sends Ctrl-C and Ctrl-\ to all processes there. A process without
+ * Returns whether this process is in the foreground of a terminal, which sends Ctrl-C and Ctrl-\ to all processes there. A process without
  * a terminal, or in a process group that a shell has moved to the background or a supervisor has made, is not.
  */
 export const isInForeground = (): boolean => {

@@ -1,5 +1,5 @@
 import { interruptedError } from "../errors/cli-error.js";
-import { type EndSignal, endSignals, exitCodeOfSignal } from "../errors/exit-codes.js";
+import { type EndSignal, endSignals, getExitCodeOfSignal } from "../errors/exit-codes.js";
 
 /** The members of a process that an interruption uses. */
 export interface SignaledProcess {
@@ -25,7 +25,7 @@ export class Interruption {
         if (this.#receiveSignal) return this.#receiveSignal(name);
         if (!this.signal.aborted) return this.interrupt(name);
         if (performance.now() - this.#firstSignalAt >= repeatedSignalMs)
-          signaledProcess.exit(exitCodeOfSignal(name));
+          signaledProcess.exit(getExitCodeOfSignal(name));
       });
     }
   }

@@ -8,7 +8,7 @@ import {
   programNotStartedError,
   programNotFoundError,
 } from "../errors/program-errors.js";
-import { type EndSignal, exitCodeOfSignal, ProgramEndedError } from "../errors/exit-codes.js";
+import { type EndSignal, getExitCodeOfSignal, ProgramEndedError } from "../errors/exit-codes.js";
 import { isInForeground, keyboardSignals } from "./foreground.js";
 import { buildInheritedEnvironment } from "./find-program.js";
 import type { Interruption } from "./interruption.js";
@@ -84,7 +84,7 @@ export const runForExitStatus = async (
   try {
     return await interruption.leaveSignalsTo(receiveSignal, async () => {
       const status = await whenEnded;
-      const wasKeySignal = keyboardSignals.some((signal) => status === exitCodeOfSignal(signal));
+      const wasKeySignal = keyboardSignals.some((signal) => status === getExitCodeOfSignal(signal));
       if (onSignal && wasKeySignal) await waitForInterrupt(interruption.signal);
       return status;
     });

@@ -5,7 +5,7 @@ const findEmbeddedAssets = (): typeof import("node:sea") | undefined => {
   return sea?.isSea() ? sea : undefined;
 };
 
-/** Whether this process is the standalone program, beside which no package is installed. */
+/** Returns whether this process is the standalone program, beside which no package is installed. */
 export const isStandalone = (): boolean => findEmbeddedAssets() !== undefined;
 
 /** Returns the text of a file of the build. Throws if this is not the standalone program, or has no such file. */

@@ -35,6 +35,11 @@ export const describeRequest = ({ method, url, headers, body }: TransportRequest
   return { code: "debug:request", message };
 };
 
+/**
+ * Returns the debug message about a response.
+ *
+ * @param durationMs how long the request took, in milliseconds.
+ */
 export const describeResponse = ({ status, headers }: TransportResponse, durationMs: number): Notice => {
   const requestId = headers["x-request-id"];
   const id = requestId === undefined ? "" : `, request id ${requestId}`;
@@ -47,7 +52,12 @@ export const describeResponse = ({ status, headers }: TransportResponse, duratio
   };
 };
 
-/** The message of an error is not printed: a proxy's message may contain its address with a password. */
+/**
+ * Returns the debug message about a request without a response. Leaves out the message of the error, because the message of a proxy may
+ * contain an address with a password.
+ *
+ * @param durationMs how long the request took, in milliseconds.
+ */
 export const describeFailure = (error: unknown, durationMs: number): Notice => {
   const reason = error instanceof Error && "code" in error ? describeCause(error) : "no response";
   return {

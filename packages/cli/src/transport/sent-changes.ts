@@ -2,7 +2,7 @@ import { parseRetryAfter } from "@mgmt/internal/text/http-time";
 import type { Transport } from "../sdk/sdk.js";
 
 /**
- * Whether a response leaves open if the request took effect: one of a proxy that has lost the response of the service, or a 503
+ * Returns whether a response leaves open if the request took effect: one of a proxy that has lost the response of the service, or a 503
  * without a `Retry-After` that can be read. With this header, nothing was done.
  */
 export const isOutcomeUnknown = (status: number, headers: Readonly<Record<string, string>>): boolean =>

@@ -355,5 +355,7 @@ const readBackendPid = async (client: PoolClient): Promise<number | undefined> =
   return rows[0]?.pid;
 };
 
+/** Returns a name as an SQL identifier in double quotes. */
 export const quoteIdentifier = escapeIdentifier;
+/** Returns a text as an SQL string literal. */
 export const quoteLiteral = escapeLiteral;

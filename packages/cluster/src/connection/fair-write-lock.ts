@@ -1,6 +1,7 @@
 import { FairSemaphore, KeyedMutex } from "@mgmt/engine/internal";
 import { toUnavailableError } from "./unavailable.js";
 
+/** How many transactions may change rows at the same time, and how long the others wait. */
 export interface WriteLockOptions {
   /** Maximum number of transactions at the same time. */
   readonly maxConcurrent: number;

@@ -1,6 +1,6 @@
 import { groupBy } from "@mgmt/internal/values/group-by";
 
-/** What a database uses of a resource that all databases share. */
+/** How much a database uses of a resource that all databases share, such as connections or bytes. */
 export interface Usage {
   workspace: string;
   amount: number;
@@ -22,11 +22,11 @@ export const computeFairLimit = (amounts: readonly number[], total: number): num
   return Math.max(1, ...amounts);
 };
 
-/** The limits while there is not enough of a resource. */
+/** The limits that apply while the databases use more of a resource than there is. */
 export interface FairLimits<Key> {
-  /** Of a workspace, for all of its databases together. */
+  /** The limit of each workspace, for all of its databases together. */
   perWorkspace: number;
-  /** Of the databases of workspaces that have more. */
+  /** The limits of databases, for the workspaces that use more than `perWorkspace`. */
   perDatabase: ReadonlyMap<Key, number>;
 }
 
@@ -82,5 +82,6 @@ export const findLargestWorkspace = <Database extends Usage>(databases: readonly
   return largest;
 };
 
+/** Returns the sum of the amounts of databases. */
 export const sumAmounts = (databases: readonly Usage[]): number =>
   databases.reduce((sum, { amount }) => sum + amount, 0);

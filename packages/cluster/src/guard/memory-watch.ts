@@ -5,6 +5,7 @@ import { queryKeepingConnection } from "../connection/pool.js";
 import { chooseExcessive } from "./fair-limit.js";
 import type { Workspaces } from "./workspaces.js";
 
+/** How much memory the databases may use, and how that is measured. */
 export interface MemoryLimits {
   /** Returns how many bytes are in use where the databases are. */
   readUsedBytes: () => Promise<number>;

@@ -11,6 +11,7 @@ import { SharedCatalogs, sharedBytesQuery } from "./shared-catalogs.js";
 import { openPool, queryKeepingConnection } from "../connection/pool.js";
 import { type ReadWorkspaces, Workspaces } from "./workspaces.js";
 
+/** The limits of each database and of each workspace. */
 export interface TenantLimits {
   /** Maximum number of connections of one database. */
   connectionsPerDatabase: number;

@@ -24,6 +24,7 @@ export const systemNames: readonly string[] = ["postgres", "template0", "templat
 /** Returns the name of the database and of its owner role. */
 export const toDatabaseName = toPostgresName;
 
+/** Returns the name of the Postgres database that contains a backup. */
 export const toBackupName = (databaseId: string, backupId: string): string =>
   `${toDatabaseName(databaseId)}.${toPostgresName(backupId)}`;
 
@@ -45,6 +46,7 @@ export const toTenantDatabaseName = (name: string): string => {
 /** `kept` is a database or backup that is not in the records. */
 export type NameKind = "database" | "backup" | "prepared" | "temporary" | "kept" | "system";
 
+/** Returns what a Postgres database is used for, by its name. */
 export const classifyName = (name: string): NameKind => {
   if (systemNames.includes(name)) return "system";
   if (name.startsWith("spare.")) return "prepared";

@@ -19,6 +19,7 @@ export interface ServerIdentity {
 
 /** The names of the sessions that work on databases, and of those that change the records. */
 export const adminApplicationName = "mgmt";
+/** The `application_name` of the connections that read and write the records. */
 export const recordsApplicationName = "mgmt records";
 
 /** Returns the name of the sessions of a process, as `pg_stat_activity` shows it. */

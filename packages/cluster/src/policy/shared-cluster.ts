@@ -124,7 +124,7 @@ export interface ClusterAdvice {
 }
 
 /** Returns advice about settings with which tenants can keep the platform from working. */
-const adviseOnSettings = (user: string, settings: ServerSettings, major: number): ClusterAdvice[] => {
+const listSettingsAdvice = (user: string, settings: ServerSettings, major: number): ClusterAdvice[] => {
   const { reserved, preparedTransactions, languages } = settings;
   const reservedText = String(connectionLimits.reserved);
   const advice: (ClusterAdvice | false)[] = [
@@ -187,7 +187,7 @@ export const inspectSharedCluster = async (
   const settings = await readSettings(statements, major);
   return {
     missing: findMissingPrivileges(privileges, installation?.platformRole),
-    advice: advise(privileges, settings, major),
+    advice: listAdvice(privileges, settings, major),
     limits: computeLimits(settings),
   };
 };
@@ -237,7 +237,8 @@ const findMissingPrivileges = (
   ];
 };
 
-const advise = (privileges: Privileges, settings: ServerSettings, major: number): ClusterAdvice[] => [
+/** Returns advice about privileges that the platform lacks, and about settings of the server. */
+const listAdvice = (privileges: Privileges, settings: ServerSettings, major: number): ClusterAdvice[] => [
   ...(privileges.setsLogLevel
     ? []
     : [
@@ -257,7 +258,7 @@ const advise = (privileges: Privileges, settings: ServerSettings, major: number)
           statement: `REVOKE CONNECT ON DATABASE ${privileges.open.map(escapeIdentifier).join(", ")} FROM PUBLIC`,
         },
       ]),
-  ...adviseOnSettings(privileges.user, settings, major),
+  ...listSettingsAdvice(privileges.user, settings, major),
 ];
 
 /** Checks the privileges of the platform, and makes its role. Changes nothing that others have made. */
@@ -274,7 +275,7 @@ const prepareSharedCluster = async (
     throw clusterErrors.otherInstallation(privileges.user, privileges.otherPlatformRoles);
   if (privileges.ownsPlatformRole === null)
     await statements.runScript(buildCreateRoleStatements(policy, platformRole, "nologin"));
-  return advise(privileges, await readSettings(statements, major), major).map(formatAdvice);
+  return listAdvice(privileges, await readSettings(statements, major), major).map(formatAdvice);
 };
 
 const formatAdvice = ({ problem, statement }: ClusterAdvice): string =>

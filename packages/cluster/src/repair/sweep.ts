@@ -5,6 +5,7 @@ import type { ApiDatabase } from "./reconcile.js";
 /** How many databases are repaired at a time. */
 const maxRepairs = 4;
 
+/** Which databases are checked, and how they are repaired. */
 export interface SweepOptions {
   readonly sessions: Pick<Sessions, "runExclusively">;
   /** Ids of databases whose logins are not checked yet. */

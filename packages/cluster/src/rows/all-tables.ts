@@ -44,14 +44,15 @@ const maxRowsPerStatement = 1_000;
 /**
  * Replaces all rows of the tables that `tableStates` has. Call it in a transaction.
  *
- * @param isFirstWrite whether no server has used the tables. A first start then opens only those that have rows.
+ * @param options `isFirstWrite` says that no server has used the tables, so that nothing has to be deleted, and only tables with rows are
+ *   opened, which makes a first start faster. Default: false.
  */
 export const replaceAllTables = async (
   client: ClientBase,
   schemaName: string,
   codec: RowCodec,
   tableStates: TableStates,
-  isFirstWrite = false,
+  { isFirstWrite = false }: { readonly isFirstWrite?: boolean } = {},
 ): Promise<void> => {
   const schema = escapeIdentifier(schemaName);
   const tables = Object.keys(tableStates).map((name) => `${schema}.${toSqlName(name)}`);

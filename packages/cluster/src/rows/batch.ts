@@ -6,6 +6,7 @@ export interface Statement {
   readonly values: readonly string[];
 }
 
+/** Returns a statement with the values of its parameters, in order. */
 export const createStatement = (text: string, ...values: string[]): Statement => ({ text, values });
 
 /** The columns of a row as text. */

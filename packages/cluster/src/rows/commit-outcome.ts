@@ -15,6 +15,7 @@ export const isConnectionLossError = (error: unknown): boolean =>
 /** Milliseconds between checks. */
 const retryDelayMs = 100;
 
+/** A transaction whose connection was lost while it was being committed, so that its outcome is not known. */
 export interface LostCommit {
   readonly pool: Pool;
   readonly schema: string;

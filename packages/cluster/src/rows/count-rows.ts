@@ -1,5 +1,6 @@
 import { type ClientBase, escapeIdentifier } from "pg";
 
+/** Numbers of rows that an operator watches. */
 export interface RecordCounts {
   /** Numbers of databases by status. */
   readonly databases: Readonly<Record<string, number>>;

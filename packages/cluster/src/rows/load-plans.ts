@@ -20,6 +20,7 @@ export interface RowSource {
   readonly rowCache: RowCache;
 }
 
+/** Ends a transaction. */
 export const commitStatement = createStatement("commit");
 
 const beginReadStatement = createStatement("begin isolation level repeatable read read only");
@@ -114,6 +115,7 @@ const splitReads = (rows: readonly Columns[], reads: readonly ReadStatement[]): 
   return readResults;
 };
 
+/** Returns whether a preload counts a request for the rate limit, which writes, unlike all others. */
 export const isRateLimitCount = ({ read }: Preload): boolean => read === "hit";
 
 const isRowRead = (preload: Preload): boolean => !isRateLimitCount(preload);

@@ -22,6 +22,7 @@ import { PostgresSessions } from "./postgres-sessions.js";
 import { type RecordCounts, countRows } from "./count-rows.js";
 import { isSchemaUnused, readAllTables, recordRemovals, replaceAllTables } from "./all-tables.js";
 
+/** How the records are stored, encrypted, and shared with other servers. */
 export interface RecordsOptions {
   /** The keys that encrypt secrets in the records. */
   readonly keys: RecordKeys;
@@ -41,6 +42,7 @@ export interface RecordsOptions {
   readonly migrates?: boolean;
 }
 
+/** The records of an installation, with a pool of connections until they are closed. */
 export interface OpenRecords extends RecordStore {
   readonly sessions: PostgresSessions;
   /** The installation that the records belong to. */
@@ -236,7 +238,7 @@ export const openRecords = async (
     fillEmptyTables: (states) =>
       runExclusively(async (client) => {
         if (!(await isSchemaUnused(client, schema))) return false;
-        await replaceAllTables(client, schema, codec, states, true);
+        await replaceAllTables(client, schema, codec, states, { isFirstWrite: true });
         return true;
       }),
     replaceAll: async (computeNextTables) => {

@@ -31,6 +31,7 @@ import { buildWriteStatements, encodeChanges, type EncodedChanges } from "./writ
 /** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
 const conflictCodes: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
 
+/** The limits and keys of transactions on the records. */
 export interface StorageOptions {
   readonly installation: Installation;
   /** How long a commit waits to learn whether it took effect, in milliseconds. */

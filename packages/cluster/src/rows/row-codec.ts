@@ -166,7 +166,10 @@ const decrypt = ({ secret }: RecordKey, data: string, place: SecretPlace): unkno
   }
 };
 
-/** Only the id, which comes last, may have a space. */
+/**
+ * Returns the place of a secret as the additional data of its encryption, so that a ciphertext is refused in any other place. Only the id,
+ * which comes last, may contain a space, so two places never have the same encoding.
+ */
 const encodePlace = ({ table, path, id }: SecretPlace): Buffer => Buffer.from(`${table} ${path} ${id}`);
 
 const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;

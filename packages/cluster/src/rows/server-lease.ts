@@ -24,6 +24,7 @@ const connectIntervalMs = 1_000;
 /** How long a statement of a heartbeat may take, in milliseconds. */
 const queryTimeoutMs = 4_000;
 
+/** How a server tells others that it is alive, and learns that they are. */
 export interface LeaseOptions {
   /** The database with the records. */
   readonly address: DatabaseAddress;

@@ -15,6 +15,7 @@ export interface EncodedChanges extends Pick<TableChanges, "table" | "deletes"> 
   }[];
 }
 
+/** Returns changes with each row as the JSON document that its table stores, with its secrets encrypted. */
 export const encodeChanges = (codec: RowCodec, changes: readonly TableChanges[]): EncodedChanges[] =>
   changes.map(({ table, deletes, updates, inserts }) => {
     const encode = (row: Row): string => codec.encode(table, row);

@@ -5,6 +5,7 @@ import type { Transactions } from "./transactions.js";
 /** Names of the authorization server's endpoints. */
 export const oauthEndpoints = ["authorize", "token", "revoke", "metadata", "jwks"] as const;
 
+/** Name of an endpoint of the authorization server, as faults and the request log have it. */
 export type OAuthEndpoint = (typeof oauthEndpoints)[number];
 
 /** The context of an endpoint, which reads and changes rows in transactions. */

@@ -38,6 +38,7 @@ export interface Fault {
   drop?: "before" | "after" | "midway" | undefined;
 }
 
+/** A fault that is installed, and how many requests it has affected. */
 export interface InstalledFault extends Fault {
   readonly id: string;
   /** Number of requests that it has applied to. */
@@ -123,7 +124,7 @@ export const strikeFault = (
   return true;
 };
 
-/** Whether a fault has applied to all requests that it was installed for. */
+/** Returns whether a fault has applied to all requests that it was installed for. */
 export const isExhausted = ({ times }: Fault, { struck }: FaultCounts): boolean =>
   times !== undefined && struck >= times;
 

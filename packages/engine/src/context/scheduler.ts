@@ -21,6 +21,7 @@ export interface RunningJob extends Job {
   readonly owner: string | null;
 }
 
+/** Schedules and cancels jobs. The changes are part of the transaction of the step that makes them. */
 export interface Scheduler {
   /** Schedules a job. */
   schedule(clock: Clock, job: NewJob): Job;

@@ -61,6 +61,7 @@ export interface GeneratorRow extends Row {
 /** Id of the row of the table `server` that has the state that a reset restores. */
 export const initialRowId = "initial";
 
+/** The snapshot that a reset restores. */
 export interface InitialStateRow extends Row {
   snapshot: unknown;
 }
@@ -83,6 +84,7 @@ export interface ScheduledJob extends JobRow {
   readonly workspaceId?: string | undefined;
 }
 
+/** An installed fault, and how many requests it has affected and let through. */
 export interface FaultRow extends Row {
   fault: Fault;
   struck: number;

@@ -9,6 +9,11 @@ import * as controlErrors from "./control-errors.js";
  */
 export type Time = number | Date | string;
 
+/**
+ * Converts a time to milliseconds since 1970.
+ *
+ * @throws ControlError unless it is a number, a date, or a date and time with a time zone, from 1970 to 9000.
+ */
 export const parseTimestamp = (time: Time): number => {
   const milliseconds = typeof time === "string" ? parseTimeText(time) : Number(time ?? NaN);
   if (!Number.isFinite(milliseconds)) throw controlErrors.unparsableTime();

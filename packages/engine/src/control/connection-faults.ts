@@ -24,6 +24,7 @@ export interface ConnectionFault {
   message?: string | undefined;
 }
 
+/** A fault of connections to databases that is installed, and how many it has affected. */
 export interface InstalledConnectionFault extends ConnectionFault {
   readonly id: string;
   /** Number of connections that the fault has affected. */

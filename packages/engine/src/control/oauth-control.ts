@@ -23,6 +23,7 @@ import * as controlErrors from "./control-errors.js";
 import { DefaultRows, requireUserWorkspace } from "./default-rows.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
+/** The properties of an OAuth client to register. */
 export interface ClientRegistration {
   /**
    * Absolute URIs, matched exactly; only a public client's loopback redirect may use any port. See
@@ -39,6 +40,7 @@ export interface ClientRegistration {
   id?: string | undefined;
 }
 
+/** An OAuth client that has been registered. */
 export interface RegisteredClient {
   id: string;
   name: string;
@@ -71,6 +73,7 @@ export interface RequestedConsent {
   codeChallengeMethod?: string | undefined;
 }
 
+/** Who consents to an authorization request, and for which workspace. */
 export interface ConsentOptions extends RequestedConsent {
   /** Id of the user who consents. Default: the first user. */
   user?: string | undefined;
@@ -78,6 +81,7 @@ export interface ConsentOptions extends RequestedConsent {
   workspace?: string | undefined;
 }
 
+/** Where the browser is redirected after the consent, and the authorization code. */
 export interface Consented {
   /** Where the browser would be redirected: the redirect URI with `code`, `state` and `iss`. */
   redirect: string;

@@ -35,6 +35,7 @@ export const presentRequestedApproval = (row: ApprovalRow, now: number): Request
   projectId: row.projectId,
 });
 
+/** Builds the `MeUser` of a user. */
 export const presentUser = ({ id, email, name }: UserRow): MeUser => ({ id, email, name });
 
 const omitDirectConnection = ({ directConnection: _, ...connection }: Connection): Connection => connection;

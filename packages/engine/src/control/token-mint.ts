@@ -18,6 +18,7 @@ export interface TokenOptions {
   notBefore?: Time | undefined;
 }
 
+/** Which user a token is for, and what it allows. */
 export interface UserTokenOptions extends TokenOptions {
   /** Default: the first user. */
   userId?: string | undefined;
@@ -27,11 +28,13 @@ export interface UserTokenOptions extends TokenOptions {
   integrationId?: string | undefined;
 }
 
+/** Which service token an access token belongs to. */
 export interface ServiceTokenOptions extends TokenOptions {
   /** Default: the service token that a new server starts with. */
   serviceTokenId?: string | undefined;
 }
 
+/** Which agent a token is for, and who sponsors it. */
 export interface AgentTokenOptions extends TokenOptions {
   /** Default: the first user's agent. */
   agentId?: string | undefined;

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
+/** Handles one HTTP request of Node.js. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 interface Connection {

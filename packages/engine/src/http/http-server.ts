@@ -23,6 +23,7 @@ import { isLoopbackHost } from "./loopback.js";
 import { handleMalformedRequests } from "./malformed-request.js";
 import type { Server as EngineServer } from "../server/server.js";
 
+/** How the HTTP server listens, and the engine that handles its requests. */
 export interface ServerOptions<E extends EngineServer = MemoryServer> {
   /**
    * Creates the engine once the address of the server is known. Default: an in-memory engine with
@@ -66,6 +67,7 @@ export interface ServerCustomization {
   readonly hasControlPaths?: boolean;
 }
 
+/** Where the HTTP server listens. */
 export interface ServerAddress {
   /** For example `http://127.0.0.1:4300`. */
   baseUrl: string;
@@ -73,6 +75,7 @@ export interface ServerAddress {
   port: number;
 }
 
+/** An HTTP server that listens, and its engine. */
 export interface RunningServer<E extends EngineServer = MemoryServer> extends ServerAddress {
   readonly engine: E;
   readonly server: HttpServer;

@@ -8,6 +8,7 @@ import { computeRetryDelay, outageDelays } from "./retry-delay.js";
 /** How jobs are found. */
 export type JobLookup = Readonly<Record<never, never>> | { readonly subject: string };
 
+/** The table with the jobs of a server. */
 export type JobTable = ExpiringCollection<JobRow, JobLookup>;
 
 interface SchedulerOptions {

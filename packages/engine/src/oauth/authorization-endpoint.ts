@@ -175,7 +175,7 @@ const redirectToClient = (
   return createRedirectResponse(buildResponseLocation(target, settings.authUrl, codeOrError), errorCode);
 };
 
-/** A consent changes the integrations of the workspace that the form names. */
+/** Returns the workspaces that a request locks: a consent changes the integrations of the workspace that the form names. */
 const listLocks = (request: EngineRequest): string[] => {
   if (request.method !== "POST") return [];
   const form = catchOAuthError(() => parseForm(request));

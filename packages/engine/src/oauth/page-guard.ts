@@ -1,6 +1,6 @@
 import { hmacSha256 } from "#digest";
 import { encodeBase64Url } from "../values/base64.js";
-import { isSameText } from "../values/digest.js";
+import { areTextsEqualInConstantTime } from "../values/digest.js";
 import { type EngineRequest, getHeader } from "../values/message.js";
 import { randomBase64Url } from "../values/random-bytes.js";
 import { findCookieValues } from "./cookies.js";
@@ -55,7 +55,11 @@ export class PageGuard {
   /** Reports whether the token of a form was issued for this browser and this authorization request. */
   isIssuedForm(request: EngineRequest, search: string, token: string | undefined): boolean {
     const cookie = findCookie(request);
-    return cookie !== undefined && token !== undefined && isSameText(token, this.#signToken(cookie, search));
+    return (
+      cookie !== undefined &&
+      token !== undefined &&
+      areTextsEqualInConstantTime(token, this.#signToken(cookie, search))
+    );
   }
 
   #signToken(cookie: string, search: string): string {

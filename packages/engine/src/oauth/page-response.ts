@@ -4,6 +4,7 @@ import type { OAuthError } from "./oauth-error.js";
 import { type RefusalPageData, renderRefusalPage } from "./page/refusal-page.js";
 import { stylesCspSource } from "./page/styles.js";
 
+/** An HTML page, and what its content security policy allows. */
 export interface Page {
   readonly status: number;
   readonly html: string;

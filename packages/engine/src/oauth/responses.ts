@@ -7,6 +7,11 @@ export type LogParameters = (parameters: Readonly<Record<string, string>>) => vo
 /** Headers of responses that contain tokens. See https://www.rfc-editor.org/rfc/rfc6749#section-5.1. */
 export const noStoreHeaders = { "cache-control": "no-store", pragma: "no-cache" } as const;
 
+/**
+ * Returns a successful response of the authorization server.
+ *
+ * @param headers Default: those that forbid caches to store the response.
+ */
 export const createJsonResponse = (
   body: object,
   headers: Readonly<Record<string, string>> = noStoreHeaders,

@@ -22,6 +22,7 @@ export interface GatedRequest {
 /** Operations that are approved one request at a time. See the `Approval` schema. */
 const operationsWithoutWindow: ReadonlySet<string> = new Set(["projects.transfer", "databases.restore"]);
 
+/** Returns whether a sponsor may approve all requests of an operation for some time, rather than one request. */
 export const allowsWindow = (operationId: string): boolean => !operationsWithoutWindow.has(operationId);
 
 /** Path of the page that shows an approval, below the address of the authorization server. */

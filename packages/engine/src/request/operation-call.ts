@@ -6,7 +6,7 @@ import type { RuleContext } from "../context/rule-context.js";
 const noBearers: OperationCall["bearers"] = {};
 
 /**
- * Returns the call that a handler is called with.
+ * Returns the call that a handler receives.
  *
  * @param verifiedTokens the verified access tokens in the body, by field.
  */

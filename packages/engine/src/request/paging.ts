@@ -12,6 +12,7 @@ export interface PageQuery {
   readonly cursor?: string | null | undefined;
 }
 
+/** How the rows of a page are selected and sorted. */
 export interface PageOptions<T> extends Pick<PageRequest<T, unknown>, "containing"> {
   /** Whether the newest row comes first. Default: false. */
   newestFirst?: boolean;

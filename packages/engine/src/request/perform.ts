@@ -130,7 +130,10 @@ export const performOperation = (
     (handlerResult) => waitForJob(requestContext, readyRequest, handlerResult),
   );
 
-/** A request changes the workspace of its credential, and the workspaces of the access tokens in its body. */
+/**
+ * Returns which rows the transaction of a request may change: those of the workspace of its credential, and of the workspaces of the access
+ * tokens in its body.
+ */
 const chooseTransactionOptions = ({
   request: { operation, principal },
   preparationResults,
@@ -141,5 +144,6 @@ const chooseTransactionOptions = ({
   return { mode: chooseMode(operation.method), locks: [principal.workspaceId, ...otherWorkspaceIds] };
 };
 
+/** Returns whether a request with this method reads or writes rows. */
 export const chooseMode = (method: string): TransactionOptions["mode"] =>
   method === "GET" ? "read" : "write";

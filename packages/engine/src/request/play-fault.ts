@@ -39,7 +39,10 @@ const waitUnlessCut = (latency: number, cut: AbortSignal | undefined): Promise<b
 
 const faultDescription = "An installed fault caused this error";
 
-/** An error of the authorization server has the format of RFC 6749 section 5.2. */
+/**
+ * Returns the error response of a fault. An error of the authorization server has the format of RFC 6749 section 5.2
+ * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2).
+ */
 const createFaultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Outcome => {
   const { status, code, body, contentType = "text/html" } = fault;
   const { operation } = exchange;

@@ -87,6 +87,7 @@ export class RequestLog {
     return this.#entries.slice(-this.capacity);
   }
 
+  /** Removes all requests. */
   clear(): void {
     this.#entries.length = 0;
     this.#bodySizes.length = 0;
@@ -103,6 +104,7 @@ export class RequestLog {
   }
 }
 
+/** Builds the entry of a request that has been handled, with its secrets replaced. */
 export const createLogEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest => {
   const { request, operation, endpoint, principal, validRequest } = exchange;
   return {

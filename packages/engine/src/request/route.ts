@@ -4,6 +4,7 @@ import { errors } from "../values/errors.js";
 import { toCanonicalId } from "../values/ids.js";
 import type { RequestError } from "../values/request-error.js";
 
+/** The operation that a method and a path select. */
 export interface Route {
   readonly operation: OperationEntry;
   /** Path parameters, decoded; null for one that cannot be decoded. */

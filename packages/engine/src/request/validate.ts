@@ -11,6 +11,7 @@ import type { Route } from "./route.js";
 import type { UnknownFields } from "../values/settings.js";
 import { validateWithoutUnknownFields } from "./unknown-fields.js";
 
+/** The parameters and the body of a request that matches the contract, with defaults applied. */
 export interface ValidRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;

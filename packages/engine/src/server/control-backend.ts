@@ -87,6 +87,11 @@ export const createClockSource = <M extends Mode>(backend: ControlBackend<M>): C
   advanceTo: (time) => backend.advanceTo(time),
 });
 
+/**
+ * Stores the clock of the server after a change, unless the change has no effect.
+ *
+ * @param change changes the clock that it receives.
+ */
 export const changeClock = (tables: ServerTables, change: (clock: VirtualClock) => void): void => {
   const server = tables.table<ServerRow, AllRowsLookup>("server");
   const row = server.get(serverRowId);

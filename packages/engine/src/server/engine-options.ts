@@ -6,6 +6,7 @@ import type { PartialSettings } from "../values/merge-settings.js";
 import type { DatabaseEngine } from "../context/database-engine.js";
 import type { Snapshot } from "./snapshot.js";
 
+/** The options of a reference server in memory. */
 export interface EngineOptions {
   settings?: PartialSettings | undefined;
   /**

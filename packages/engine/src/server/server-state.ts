@@ -21,6 +21,7 @@ export interface ServerState {
   readonly rateLimit: ResolvedRateLimit | null;
 }
 
+/** What a process needs to derive the state of a server from its row. */
 export interface StateDependencies {
   readonly settings: Settings;
   readonly signIn: SignIn;
@@ -29,7 +30,11 @@ export interface StateDependencies {
   readonly onDefect: (error: unknown) => void;
 }
 
-/** @param previous a state whose parts are reused if the row has the same keys. */
+/**
+ * Creates the values that depend on the row of the server.
+ *
+ * @param previous a state whose parts are reused if the row has the same keys.
+ */
 export const deriveServerState = (
   row: ServerRow,
   version: string,
@@ -61,6 +66,7 @@ export const resolveCurrentRateLimit = (
 /** The values that a process derives from the keys of a server. */
 export type KeyedParts = Pick<ServerState, "cursorCodec" | "accessTokenService" | "endpoints">;
 
+/** Creates the parts of a server that depend on its keys. */
 export const deriveKeyedParts = (
   row: Pick<ServerRow, "signingKeys" | "cursorKey" | "formKey">,
   { settings, signIn, onDefect }: StateDependencies,
@@ -74,7 +80,7 @@ export const deriveKeyedParts = (
   };
 };
 
-/** The id of a signing key is a digest of the key. */
+/** Returns whether two rows of the server have the same keys. Compares signing keys by their ids, because the id is a digest of the key. */
 const hasSameKeys = (left: ServerRow, right: ServerRow): boolean =>
   left.cursorKey === right.cursorKey &&
   left.formKey === right.formKey &&

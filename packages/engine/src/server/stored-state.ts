@@ -36,6 +36,7 @@ export interface StoredStateServices extends StateDependencies {
   readonly onScheduled: (jobs: readonly ScheduledJob[]) => void;
 }
 
+/** Which state of the server a transaction expects, and which rows it probably reads. */
 export interface StoredTransactionOptions {
   /** The state that the caller depends on. The step does not run when the state has another version. Default: any. */
   readonly expectedState?: ServerState;

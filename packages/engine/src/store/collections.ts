@@ -271,6 +271,7 @@ export const collections = {
   }),
 };
 
+/** Name of a collection of the API: `databases`. */
 export type CollectionName = keyof typeof collections;
 
 /** The row type of each collection. */
@@ -282,6 +283,7 @@ export type ExpiringName = {
 }[CollectionName];
 
 // The names of the properties are the names of the collections.
+/** The names of all collections. */
 export const collectionNames = Object.keys(collections) as CollectionName[];
 
 type KindOf<Declared> = Declared extends { kind: infer Kind } ? Kind : never;

@@ -190,7 +190,7 @@ const mergeGroups = <T>(groups: RowEntry<T>[][]): RowEntry<T>[] => {
   return [...new Set(groups.flat())].sort((left, right) => left.sequence - right.sequence);
 };
 
-/** The entries of a group after a sequence number, in the order of a page. */
+/** Iterates over the entries of a group that come after an insertion number, in the order of a page. */
 const iterateEntriesAfter = <T>(
   group: EntryGroup<T>,
   after: number | undefined,

@@ -33,7 +33,7 @@ export class KeyIndex<T extends Row> implements RowIndex<T> {
     this.#readers = fields.map(createFieldReader);
   }
 
-  /** The groups that match a lookup: one, or one for each combination of its alternatives. */
+  /** Returns the groups that match a lookup: one, or one for each combination of the alternatives in the lookup. */
   findGroups(lookup: Lookup): EntryGroup<T>[] {
     const values = this.#fields.map((field) => lookup[field] ?? null);
     const groups: EntryGroup<T>[] = [];

@@ -10,6 +10,7 @@ import { type CollectionState, MemoryCollection, MemoryExpiringCollection } from
 import type { Row } from "./rows.js";
 import type { Lookup, Store, CollectionLookup } from "./store.js";
 
+/** The rows of all collections, by name. */
 export type StoreState = { [Name in CollectionName]: CollectionState<Rows[Name]> };
 
 type MemoryCollections = {

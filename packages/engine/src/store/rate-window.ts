@@ -8,6 +8,7 @@ export interface RateWindow {
   readonly endsAt: number;
 }
 
+/** The number of requests of a principal in the current window. */
 export type RateWindowRow = Row & RateWindow;
 
 /** Counts a request in a window. */

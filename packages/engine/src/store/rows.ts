@@ -7,17 +7,20 @@ export interface Row {
   createdAt: number;
 }
 
+/** A person who can sign in. */
 export interface UserRow extends Row {
   email: string;
   name: string | null;
 }
 
+/** A workspace, which contains projects. */
 export interface WorkspaceRow extends Row {
   name: string;
   /** Every member is an owner. */
   memberIds: string[];
 }
 
+/** A token of a workspace for programs. */
 export interface ServiceTokenRow extends Row {
   workspaceId: string;
   name: string;
@@ -37,6 +40,7 @@ export interface ClientRow extends Row {
   isEnsured?: boolean;
 }
 
+/** The access that a user has given an OAuth client to a workspace. */
 export interface IntegrationRow extends Row {
   workspaceId: string;
   clientId: string;
@@ -86,6 +90,7 @@ export interface RevokedTokenRow extends Row {
   expiresAt: number;
 }
 
+/** A project, which contains branches, databases, and apps. */
 export interface ProjectRow extends Row {
   workspaceId: string;
   name: string;
@@ -96,6 +101,7 @@ export interface ProjectRow extends Row {
   deleting?: boolean | undefined;
 }
 
+/** A branch of a project. */
 export interface BranchRow extends Row {
   projectId: string;
   gitName: string;
@@ -104,11 +110,13 @@ export interface BranchRow extends Row {
   updatedAt: number;
 }
 
+/** The data that a database starts with. */
 export type DatabaseSource =
   | { type: "empty" }
   | { type: "backup"; databaseId: string; backupId: string }
   | { type: "database"; databaseId: string };
 
+/** The status of a database. `recovering` means that a restore is overwriting its data. */
 export type DatabaseStatus = "provisioning" | "ready" | "recovering" | "failure";
 
 /** A requested change that has not been made to the real database yet. */
@@ -137,6 +145,7 @@ interface BranchScopedFields {
   branchGitName: string | null;
 }
 
+/** A database of a project, which may not exist in Postgres yet. */
 export interface DatabaseRow extends Row, BranchScopedFields {
   name: string;
   logicalId: string | null;
@@ -153,6 +162,7 @@ export interface DatabaseRow extends Row, BranchScopedFields {
   copies?: string[] | undefined;
 }
 
+/** A login of a database. */
 export interface ConnectionRow extends Row {
   /** The workspace of the database's project. A transfer changes it together with the project's. */
   workspaceId: string;
@@ -169,6 +179,7 @@ export interface IntactConnectionRow extends ConnectionRow {
   pass: string;
 }
 
+/** A backup of a database. */
 export interface BackupRow extends Row {
   databaseId: string;
   backupType: "full" | "incremental" | "differential";
@@ -189,6 +200,7 @@ export interface AppRow extends Row, BranchScopedFields {
   domains: { name: string; deploymentId: string | null }[];
 }
 
+/** The status of a deployment. */
 export type DeploymentStatus =
   | "created"
   | "uploaded"
@@ -198,6 +210,7 @@ export type DeploymentStatus =
   | "stopping"
   | "stopped";
 
+/** A deployment of an app. */
 export interface DeploymentRow extends Row {
   appId: string;
   foundryVersionId: string;
@@ -209,6 +222,7 @@ export interface DeploymentRow extends Row {
   uploadKeyHash: string | null;
 }
 
+/** The request of an agent that its sponsor must approve, and the decision. */
 export interface ApprovalRow extends Row {
   agentId: string;
   sponsorId: string;

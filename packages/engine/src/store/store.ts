@@ -10,6 +10,7 @@ export type TextFilter<T> = {
   readonly [F in keyof T as T[F] extends string ? F : never]?: string | undefined;
 };
 
+/** Which rows a page has, and where it starts. */
 export interface PageRequest<T, W> {
   readonly where: W;
   /** Narrows the rows further. This is not a key: the rows of `where` are searched one by one. */

@@ -13,7 +13,7 @@ interface Results<T> {
 export type Returned<M extends Mode, T> = Results<T>[M];
 
 /**
- * Whether a value comes in a promise. Zone.js and others replace the global `Promise`, which that of an async function is no
+ * Returns whether a value comes in a promise. Zone.js and others replace the global `Promise`, which that of an async function is no
  * instance of.
  */
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>

@@ -21,6 +21,7 @@ export interface EngineRequest {
 /** How a fault cuts the connection: before anything is sent, or in the middle of the response body. */
 export type DropMoment = "unsent" | "midway";
 
+/** A response as plain data. */
 export interface EngineResponse {
   readonly status: number;
   readonly headers: Record<string, string>;

@@ -15,17 +15,20 @@ interface CommonPrincipal {
   readonly tokenId: string;
 }
 
+/** A user who has signed in. */
 export interface UserPrincipal extends CommonPrincipal {
   readonly kind: "user";
   readonly userId: string;
   readonly email: string;
 }
 
+/** A program with a service token. */
 export interface ServicePrincipal extends CommonPrincipal {
   readonly kind: "service";
   readonly serviceTokenId: string;
 }
 
+/** An agent, which needs the approval of its sponsor for some operations. */
 export interface AgentPrincipal extends CommonPrincipal {
   readonly kind: "agent";
   /** The `sub` of the token, which identifies the agent that owns an approval. */

@@ -29,7 +29,7 @@ export class RequestError extends Error {
   override readonly name = "RequestError";
   readonly status: number;
   readonly code: string;
-  readonly hint: string | undefined;
+  readonly hint?: string | undefined;
   readonly extra: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
 

@@ -26,8 +26,13 @@ export interface Settings {
   readonly oauth: OAuthSettings;
 }
 
+/**
+ * Which error codes responses have: those of the contract, or those of Prisma's Management API where it has one for the operation and
+ * status.
+ */
 export type ErrorCodes = "contract" | "public";
 
+/** What happens to a request whose body has fields that the contract does not have. */
 export type UnknownFields = "refuse" | "ignore";
 
 /** Durations of state transitions, in milliseconds. */
@@ -42,6 +47,7 @@ export interface LifecycleSettings {
   readonly deploymentStop: number;
 }
 
+/** The largest requests that the server accepts. */
 export interface LimitSettings {
   /** Maximum bytes of a request body, unless the contract has a smaller limit. */
   readonly body: number;
@@ -51,6 +57,7 @@ export interface LimitSettings {
   readonly upload: number;
 }
 
+/** How many requests a principal may send in a window of time. */
 export interface RateLimitSettings {
   /** Number of requests that each principal may send in a window. */
   readonly requests: number;
@@ -74,6 +81,7 @@ export interface ApprovalSettings {
   readonly maxWindow: number;
 }
 
+/** What lists of backups say about their retention. */
 export interface BackupSettings {
   /** Value of `meta.backupRetentionDays` in lists of backups. */
   readonly retentionDays: number;

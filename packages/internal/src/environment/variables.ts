@@ -1,3 +1,4 @@
+/** What an environment variable means to `mgmt`. */
 export interface VariableDeclaration {
   readonly meaning: string;
   /** The flag of `mgmt` that sets the same. */
@@ -27,6 +28,7 @@ export const commandVariables = {
   },
 } as const satisfies Record<string, VariableDeclaration>;
 
+/** Name of an environment variable that commands read. */
 export type CommandVariable = keyof typeof commandVariables;
 
 /** The environment variables that `mgmt serve` reads. */
@@ -39,6 +41,7 @@ export const serveVariables = {
   MGMT_SERVE_BASE_URL: { meaning: "URL of the API for its clients, without /v1", flag: "--base-url" },
 } as const satisfies Record<string, VariableDeclaration>;
 
+/** Name of an environment variable that only `mgmt serve` reads. */
 export type ServeVariable = keyof typeof serveVariables;
 
 /** An environment variable that one of the packages reads. */

@@ -23,13 +23,14 @@ export interface ProcessView {
   readonly find: (pid: number) => Pick<ProcessIdentity, "started"> | undefined;
 }
 
+/** Returns whether a process that a file names still runs, by what this process knows about other processes. */
 export const determineLiveness = (
   { pid, started, place, machine }: ProcessIdentity,
   { self, find }: ProcessView,
 ): ProcessLiveness => {
   if (place === null || self.place === null) return "unknown";
   if (place !== self.place) {
-    // Two starts of one machine do not overlap.
+    // The place differs after a restart of the machine, which has ended all earlier processes.
     return machine !== null && machine === self.machine ? "dead" : "unknown";
   }
   const process = find(pid);

@@ -98,7 +98,7 @@ const encodeText = (text: string): string => {
   }
 };
 
-/** Whether a string is a secret in base64 or hexadecimal digits. */
+/** Returns whether a string is a secret in base64 or hexadecimal digits. */
 const hasEncodedSecret = (
   text: string,
   knownSecrets: readonly string[],
@@ -116,7 +116,7 @@ const hasEncodedSecret = (
   return isSecret(decoded) || [1, 2, 3].some((offset) => isSecret(decodeBase64(text.slice(offset))));
 };
 
-/** Whether a string has the form of Basic credentials. Times and URLs do not. */
+/** Returns whether a string has the form of Basic credentials. Times and URLs do not. */
 const isUserAndPassword = (text: string): boolean => /^(?!\d+:\d)[\w.@+-]{1,200}:(?!\/\/)\S{4,}$/.test(text);
 
 /** Fields of a private key in JSON, which have short names ([RFC 7518, section 6](https://www.rfc-editor.org/rfc/rfc7518#section-6)). */
@@ -192,7 +192,7 @@ const redactSecret = (name: string, value: unknown, scope: RedactionScope): unkn
   );
 };
 
-/** Whether the names in the value are the user's own, such as names of environment variables, and so say nothing about secrets. */
+/** Returns whether the names in the value are the user's own, such as names of environment variables, and so say nothing about secrets. */
 const hasUserChosenNames = (name: string): boolean =>
   secretFields.has(name) || /^env|(?:secret|password|passphrase|cookie)s$/i.test(name);
 

@@ -1,6 +1,7 @@
 import { isSecretField } from "../generated/secret-fields.js";
 import { decodeBase64 } from "../text/encodings.js";
 
+/** What is printed in place of a secret. */
 export const secretMask = "[redacted]";
 
 /** Replaces the secrets of one form in a string. */
@@ -81,11 +82,11 @@ const plainWordPattern =
 /** An id of the API, which is no secret. */
 const idPattern = "[a-z]{2,8}_[a-z0-9]{24}\\b";
 
-/** Names of parameters in OAuth and SAML that are secrets in any text. */
+/** Returns whether a name is that of a parameter of OAuth or SAML whose value is a secret in any text. */
 const isSecretAnywhere = (name: string): boolean =>
   /^(?:(?:device|user)_code|id_token_hint|SAMLResponse)$/i.test(name) || isSecretField(name);
 
-/** Names that mean secrets as query parameters, but not as fields. */
+/** Returns whether a name means a secret as a query parameter, although a field of this name would be harmless. */
 const isSecretParameter = (name: string): boolean =>
   /^(?:code|state|nonce|sig|sid|ticket|session|auth|key)$/i.test(name) || isSecretAnywhere(name);
 
@@ -186,6 +187,7 @@ export const messageRules: readonly RedactionRule[] = [
   createReplacingRule(/\b(bearer\s{1,9})[\w.~+/-]{12,}=*/gi, `$1${secretMask}`),
 ];
 
+/** Returns a text with what the rules find replaced, also where it is written in full-width characters. */
 export const applyRules = (text: string, rules: readonly RedactionRule[]): string => {
   const maskedText = rules.reduce((currentText, rule) => rule(currentText), text);
   const narrowText = maskedText.replace(/[\uff01-\uff5e]/g, (wideCharacter) =>

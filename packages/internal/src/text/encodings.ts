@@ -13,7 +13,7 @@ export const decodeHex = (digits: string): string =>
 const decodeUtf8 = (bytes: string): string =>
   new TextDecoder().decode(Uint8Array.from(bytes, (character) => character.charCodeAt(0)));
 
-/** Whether the decoded characters are text rather than chance. */
+/** Returns whether the decoded characters are text rather than chance. */
 export const isReadableText = (decoded: string): boolean =>
   decoded.length >= 6 && !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffd]/.test(decoded);
 

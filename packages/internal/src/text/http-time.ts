@@ -19,7 +19,10 @@ export const parseHttpDate = (headerValue: string): number => {
   return new Date(time).toUTCString() === date ? time : NaN;
 };
 
-/** A year with two digits is at most 50 years from now. */
+/**
+ * Returns the year for its last two digits. The year is at most 50 years in the future. See
+ * https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7.
+ */
 const expandYear = (twoDigitYear: number): number => {
   const thisYear = new Date().getUTCFullYear();
   const year = thisYear - (thisYear % 100) + twoDigitYear;

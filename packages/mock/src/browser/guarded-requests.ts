@@ -1,3 +1,4 @@
+/** Which requests of a page wait for a check before they are sent. */
 export interface GuardOptions {
   /** Whether a request to a URL needs the check. */
   readonly isGuarded: (url: string) => boolean;

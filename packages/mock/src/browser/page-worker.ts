@@ -12,6 +12,7 @@ export type CreateWorker = (
 /** How long the worker script has to answer, in milliseconds. */
 const timeoutsMs = { start: 20_000, stop: 2_000 };
 
+/** How the worker of a page is created and checked. */
 export interface PageWorkerOptions extends Omit<StartOptions, "handlers"> {
   /** Creates a worker of MSW with the handlers of the mock. */
   readonly create: () => ReturnType<CreateWorker>;
@@ -172,10 +173,10 @@ export class PageWorker {
   }
 }
 
-/** The service workers of the page. Undefined where the browser has none, whatever its type says. */
+/** Returns the service workers of the page; undefined where the browser has none, which its type does not say. */
 const serviceWorkerContainer = (): ServiceWorkerContainer | undefined => globalThis.navigator.serviceWorker;
 
-/** Whether something has replaced the function that registers workers by one that does nothing, as Playwright does with `serviceWorkers: "block"`. */
+/** Returns whether something has replaced the function that registers workers by one that does nothing, as Playwright does with `serviceWorkers: "block"`. */
 const isRegistrationBlocked = async (script: string, options?: RegistrationOptions): Promise<boolean> => {
   const register = async (): Promise<unknown> => serviceWorkerContainer()?.register(script, options);
   return register().then(

@@ -1,4 +1,4 @@
-/** The frames of a page share its storage. */
+/** Returns the key under which a reload is recorded. Contains the address, because the frames of a page share the storage. */
 const getReloadKey = (): string => `@mgmt/mock reloaded ${location.href}`;
 
 /**

@@ -61,6 +61,7 @@ export const flags = {
 
 type FlagName = keyof typeof flags;
 
+/** The arguments of the command that starts the mock. */
 export interface Arguments {
   readonly port: number;
   readonly host: string;
@@ -75,6 +76,7 @@ export interface Arguments {
   readonly replay: ReplayArguments | undefined;
 }
 
+/** The arguments of `replay`. */
 export interface ReplayArguments {
   readonly file: string;
   /** File to write the differences to. */
@@ -169,6 +171,7 @@ const parseChoice = <T extends string>(
   throw mockErrors.badFlag(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(flagValue)}`);
 };
 
+/** Returns the help of the command that starts the mock. */
 export const renderHelp = (): string => {
   const names = Object.entries(flags).map(([name, flag]): [string, string] => [
     `--${name}${"value" in flag ? ` ${flag.value}` : ""}`,

@@ -55,7 +55,10 @@ export const run = async (words: readonly string[], commandProcess: CommandProce
   if (commandArguments.recording) await recording?.save(commandArguments.recording.file);
 };
 
-/** A server that other machines can reach has a control surface only if its secret was chosen. */
+/**
+ * Returns the secret of the control surface; undefined to turn the control surface off. A server that other machines can reach has one only
+ * if the user has chosen the secret.
+ */
 const selectControlSecret = ({ host }: Arguments, env: CommandProcess["env"]): string | undefined =>
   env["MGMT_MOCK_CONTROL_SECRET"] ??
   (isLoopbackHost(host) ? randomBytes(24).toString("base64url") : undefined);

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "msw";
 
-/** Whether a handler responds to requests, as opposed to WebSocket connections. */
+/** Returns whether a handler responds to requests, as opposed to WebSocket connections. */
 export const isRequestHandler = (handler: object): handler is RequestHandler =>
   "run" in handler && typeof handler.run === "function";
 
@@ -13,6 +13,7 @@ export const assertHandlers = (handlers: unknown): void => {
 /** The required form of `handlers`, for messages. */
 export const handlersDescription = "an array of request handlers of MSW, such as [http.get(url, resolver)]";
 
+/** Returns whether a value is an array of request handlers of MSW. */
 export const areHandlers = (value: unknown): boolean =>
   Array.isArray(value) &&
   value.every((handler: unknown) => handler instanceof Object && isRequestHandler(handler));

@@ -26,7 +26,7 @@ export const assertNoneShadowed = (handlers: readonly object[], bases: readonly 
     throw mockErrors.shadowedHandler(shadowedHandlers.map(getHandlerName), bases);
 };
 
-/** Whether a handler names the address, as opposed to matching any host. */
+/** Returns whether a handler names the address, as opposed to matching any host. */
 const handlesBase = (handler: object, base: string): boolean => {
   const handlerInfo = "info" in handler ? handler.info : undefined;
   const path = handlerInfo instanceof Object && "path" in handlerInfo ? handlerInfo.path : undefined;

@@ -89,7 +89,7 @@ export const findReplacementError = (owner: object): MockError | undefined => {
 export const findInterceptionError = (owner: object): MockError | undefined =>
   findReplacementError(owner) ?? pointsByOwner.get(owner)?.interceptionError;
 
-/** Whether the server that an owner listens in receives the requests of this process. */
+/** Returns whether the server that an owner listens in receives the requests of this process. */
 export const isReceiving = (owner: object): boolean => {
   const point = pointsByOwner.get(owner);
   return point !== undefined && compareReceiver(point.server, point.mockHandler.handler).kind === "this";

@@ -23,12 +23,12 @@ export interface ListeningMock {
 export class MockHandler {
   static readonly #mockHandlers = new WeakMap<object, MockHandler>();
 
-  /** Whether a handler belongs to mocks. */
+  /** Returns whether a handler belongs to mocks. */
   static isMockHandler(this: void, handler: object): boolean {
     return MockHandler.#mockHandlers.has(handler);
   }
 
-  /** Whether a handler belongs to mocks of which at least one listens. */
+  /** Returns whether a handler belongs to mocks of which at least one listens. */
   static hasListeners(this: void, handler: object): boolean {
     return (MockHandler.#mockHandlers.get(handler)?.listeners.size ?? 0) > 0;
   }

@@ -2,6 +2,7 @@ import type { getResponse as GetResponse, http as HttpHandlers, passthrough as P
 import type { setupServer as SetupServer } from "msw/node";
 import * as mockErrors from "../errors/mock-errors.js";
 
+/** The parts of MSW that the mock uses. */
 export interface Msw {
   readonly http: typeof HttpHandlers;
   readonly setupServer: typeof SetupServer;

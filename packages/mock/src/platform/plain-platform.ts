@@ -1,5 +1,6 @@
 // Replaces node-platform.ts outside of Node.js.
 
+/** Resolves in the next turn of the event loop, also while fake timers are installed. */
 export const waitForRealTurn = (): Promise<void> =>
   new Promise((resolve) => {
     // Edge runtimes have none.

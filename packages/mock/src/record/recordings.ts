@@ -6,6 +6,7 @@ import { Recorder } from "./recorder.js";
 import { type Recording, readRecording, writeRecording } from "./recording.js";
 import { type OperationParity, replayExchanges } from "./replay.js";
 
+/** Where the requests are sent whose responses are recorded. */
 export interface RecordOptions {
   /** Base URL of a real service, without a trailing slash and without `/v1`. */
   readonly upstream: string;
@@ -23,6 +24,7 @@ export interface ActiveRecording {
   stop(): void;
 }
 
+/** How a recording is replayed. */
 export interface ReplayOptions {
   /** Whether to delay each recorded operation by the median of its recorded latencies from now on. Default: false. */
   readonly latency?: boolean | undefined;

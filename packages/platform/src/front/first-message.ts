@@ -7,6 +7,7 @@ export type FirstMessage =
   | { type: "cancel"; bytes: Buffer }
   | StartupMessage;
 
+/** The message with which a client begins a session. See https://www.postgresql.org/docs/current/protocol-message-formats.html. */
 export interface StartupMessage {
   type: "startup";
   bytes: Buffer;

@@ -16,6 +16,7 @@ import { connectStreams } from "./connect-streams.js";
 import { toRefusal, refusals } from "./refusal.js";
 import { type PostgresAddress, type Upstream, connectToPostgres, connectAndSend } from "./upstream.js";
 
+/** Where the front listens, and the Postgres server behind it. */
 export interface FrontOptions {
   port: number;
   /** Key and certificate in PEM. */

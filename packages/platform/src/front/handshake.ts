@@ -12,6 +12,7 @@ export interface GreetedClient {
   bytesAfter: Buffer;
 }
 
+/** The certificate for TLS, and how long a client may take. */
 export interface HandshakeOptions {
   /** PEM. */
   key: string;

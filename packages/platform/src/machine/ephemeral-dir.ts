@@ -8,6 +8,7 @@ import { findReplacementRisk } from "./data-dir/replacement-risk.js";
 import { PlatformError, isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
 import { endLeftoverServers } from "./postgres/leftovers.js";
 
+/** How the names of data directories begin that are deleted when their server ends. */
 export const ephemeralDirPrefix = "mgmt-ephemeral-";
 
 /**

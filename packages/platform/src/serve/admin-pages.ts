@@ -5,6 +5,7 @@ import type { RecordCounts } from "@mgmt/cluster/rows/count-rows";
 /** How long a look at the records may take, in milliseconds. */
 const readinessTimeoutMs = 2_000;
 
+/** What the pages for operators show. */
 export interface AdminPageOptions {
   readonly metrics: ServiceMetrics;
   /** Returns why the server takes no requests; undefined when it does. */

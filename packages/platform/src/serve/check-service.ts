@@ -29,13 +29,13 @@ const minTenantConnections = 2;
 
 /** Checks everything that a server needs, and changes nothing. */
 export const checkService = async (settings: ServeSettings): Promise<ServiceCheck[]> => {
-  const keyFile = await attempt("keyFile", async () => {
+  const keyFile = await runCheck("keyFile", async () => {
     const keys = await readKeyFile(settings.keyFile);
     const [currentId = "", ...otherIds] = keys.ids;
     const others = otherIds.length === 0 ? "has no other key" : `also has ${otherIds.join(", ")}`;
     return `${settings.keyFile} encrypts with the key ${currentId}, and ${others}`;
   });
-  const records = await attempt("records", async () => {
+  const records = await runCheck("records", async () => {
     const address = await parsePostgresUrl("databaseUrl", settings.databaseUrl);
     const { major } = await probeServer(address).catch((error: unknown) => {
       throw isMissingRecordsError(error) ? serveErrors.notInitialized(address.database) : error;
@@ -46,7 +46,7 @@ export const checkService = async (settings: ServeSettings): Promise<ServiceChec
   const schema =
     records.status === "ok" && keyFile.status === "ok"
       ? [
-          await attempt("schema", async () => {
+          await runCheck("schema", async () => {
             const { records } = await openServiceRecords(settings);
             ({ installation } = records);
             await records.close();
@@ -65,7 +65,7 @@ const checkCluster = async (
   const setting = isSameServer ? "databaseUrl" : "clusterUrl";
   const url = settings.clusterUrl ?? settings.databaseUrl;
   let server: { address: DatabaseAddress; major: number } | undefined;
-  const cluster = await attempt("cluster", async () => {
+  const cluster = await runCheck("cluster", async () => {
     let address = await parsePostgresUrl(setting, url);
     const { major } = await probeServer(address).catch((error: unknown) => {
       if (!(isSameServer && isMissingRecordsError(error))) throw error;
@@ -134,7 +134,13 @@ const inspect = async (
 const describeServer = (address: DatabaseAddress, major: number): string =>
   `Postgres ${String(major)} answers at ${formatAddress(address)}`;
 
-const attempt = async (name: ServiceCheck["name"], work: () => Promise<string>): Promise<ServiceCheck> => {
+/**
+ * Runs one check.
+ *
+ * @param work returns what the check has found.
+ * @returns a failed check if the work throws a `ServeError` or a `ClusterError`.
+ */
+const runCheck = async (name: ServiceCheck["name"], work: () => Promise<string>): Promise<ServiceCheck> => {
   try {
     return { name, status: "ok", message: await work() };
   } catch (error) {

@@ -106,7 +106,7 @@ export interface ReencryptedSecrets {
  */
 export const reencryptService = (settings: ServeSettings): Promise<ReencryptedSecrets> =>
   withRecords(settings, {}, async ({ records, keys }) => {
-    await awaitSameKey(settings, records, keys.current.id);
+    await waitForSameKey(settings, records, keys.current.id);
     let otherKeyIds: readonly string[] = [];
     for (
       let attempt = 0;
@@ -120,7 +120,7 @@ export const reencryptService = (settings: ServeSettings): Promise<ReencryptedSe
       });
     if (otherKeyIds.length > 0) throw serveErrors.keysInUse(settings.keyFile, otherKeyIds);
     // One may have started meanwhile.
-    await awaitSameKey(settings, records, keys.current.id);
+    await waitForSameKey(settings, records, keys.current.id);
     const [, ...unusedKeyIds] = keys.ids;
     return { keyId: keys.current.id, unusedKeyIds };
   });
@@ -134,7 +134,7 @@ const keyPollIntervalMs = 250;
  *
  * @throws ServeError `serve:keys_differ` when some still use another key after 15 seconds.
  */
-const awaitSameKey = async (
+const waitForSameKey = async (
   { keyFile }: ServeSettings,
   records: ServiceRecords["records"],
   keyId: string,
@@ -148,6 +148,7 @@ const awaitSameKey = async (
   }
 };
 
+/** The servers of the service, and the work that waits. */
 export interface ServiceStatus {
   /** The servers that run, oldest first. Times are in milliseconds since 1970. */
   readonly servers: readonly {
@@ -183,6 +184,7 @@ export const readServiceStatus = async (settings: ServeSettings): Promise<Servic
     };
   });
 
+/** A workspace and the users who are its members. */
 export interface WorkspaceWithMembers {
   readonly id: string;
   readonly name: string;
@@ -243,6 +245,7 @@ export interface Operator {
   retryJobs(ids?: readonly string[]): Promise<string[]>;
 }
 
+/** A service token, without its value. */
 export interface ListedToken {
   readonly id: string;
   readonly name: string;
@@ -253,6 +256,7 @@ export interface ListedToken {
   readonly expiresAt: string | null;
 }
 
+/** A new access token of an agent. */
 export interface AgentToken {
   readonly token: string;
   readonly agentId: string;
@@ -261,6 +265,7 @@ export interface AgentToken {
   readonly workspaceId: string;
 }
 
+/** Which agent a token is for, who sponsors it, and when it expires, in milliseconds since 1970. */
 export interface AgentOptions {
   readonly agentId: string;
   readonly sponsor: string;
@@ -325,10 +330,10 @@ const createOperator = (engine: StoredServer): Operator => ({
   },
   listApprovals: () => engine.approvals.list(),
   approve: (id, windowMs) =>
-    decide(id, () =>
+    translateDecisionErrors(id, () =>
       windowMs === undefined ? engine.approvals.approve(id) : engine.approvals.approveWindow(id, windowMs),
     ),
-  deny: (id) => decide(id, () => engine.approvals.deny(id)),
+  deny: (id) => translateDecisionErrors(id, () => engine.approvals.deny(id)),
   listJobs: () => engine.listJobs(),
   retryJobs: (ids) => engine.retryJobs(ids),
 });
@@ -341,7 +346,15 @@ const requireWorkspace = (store: Store, id: string): { id: string } => {
   return workspace;
 };
 
-const decide = async (id: string, work: () => Promise<RequestedApproval>): Promise<RequestedApproval> => {
+/**
+ * Runs a decision about an approval.
+ *
+ * @throws ServeError in place of a `ControlError`, with a hint for operators.
+ */
+const translateDecisionErrors = async (
+  id: string,
+  work: () => Promise<RequestedApproval>,
+): Promise<RequestedApproval> => {
   try {
     return await work();
   } catch (error) {

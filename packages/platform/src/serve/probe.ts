@@ -77,7 +77,7 @@ export const isMissingRecordsError = (error: unknown): boolean =>
 export const formatAddress = ({ host, port, database }: DatabaseAddress): string =>
   `${host}:${String(port)}/${database}`;
 
-/** The types of the driver do not have the process id, which it keeps for cancel requests. */
+/** Returns the process id of the session of a client. The driver has it for cancel requests, but its types do not declare it. */
 const getProcessId = (client: Client): unknown => Reflect.get(client, "processID");
 
 /** SQLSTATE class of a refused authorization, and codes of a missing database and of missing privileges. */

@@ -7,6 +7,7 @@ import type { OpenPostgres } from "./open-postgres.js";
 import { chooseLongLivedPort } from "../machine/ports.js";
 import { loadServerCredentials } from "../machine/tls/server-credentials.js";
 
+/** A front that listens. */
 export interface OpenFront {
   server: Front;
   /** Path of the certificate that clients verify the front with. */

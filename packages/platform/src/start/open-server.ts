@@ -32,6 +32,7 @@ import type { RecordKeys } from "@mgmt/cluster/rows/record-keys";
 import { AlteredSecretError } from "@mgmt/cluster/rows/row-codec";
 import { ensureServiceToken } from "./service-token.js";
 
+/** A server that listens. */
 export interface OpenServer {
   ready: Ready;
   signInKey: string | null;

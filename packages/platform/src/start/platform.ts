@@ -55,6 +55,7 @@ export interface PlatformOptions {
   onLog?: (line: string) => void;
 }
 
+/** A running platform: the server of the API, and Postgres. */
 export interface Platform {
   readonly ready: Ready;
   /** The key of `signInKeyFile`; null if none is required. */

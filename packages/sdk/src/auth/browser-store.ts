@@ -140,7 +140,7 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   };
 };
 
-/** Whether this is a page or its worker. Node.js 25 and newer, and Deno, have a storage too, which all visitors of a server would share. */
+/** Returns whether this is a page or its worker. Node.js 25 and newer, and Deno, have a storage too, which all visitors of a server would share. */
 const isPage = (): boolean => "document" in globalThis || "WorkerGlobalScope" in globalThis;
 
 const waitForPropagation = (): Promise<void> =>

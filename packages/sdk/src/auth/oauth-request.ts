@@ -178,7 +178,10 @@ const containsEncodedSecret = (text: string, secrets: readonly string[], encodin
   );
 };
 
-/** The encoded text may follow other characters of base64, such as the `/` of a path. */
+/**
+ * Returns whether base64 contains a secret. Tries four offsets, because other characters of base64, such as the `/` of a path, may come
+ * before the encoded text.
+ */
 const containsSecretInBase64 = (
   encodedText: string,
   secrets: readonly string[],

@@ -69,6 +69,7 @@ export class StoreState {
 
 const storeStates = new WeakMap<TokenStore, StoreState>();
 
+/** Returns the state that all authenticators with this store share in the process. */
 export const getStoreState = (store: TokenStore): StoreState => {
   const storeState = storeStates.get(store) ?? new StoreState();
   storeStates.set(store, storeState);

@@ -1,15 +1,15 @@
 /** Describes the type of an option, which may also be undefined. The range of a number is checked where the number is used. */
 export interface OptionRule {
-  /** Whether a value has the type. */
+  /** Returns whether a value has the type. */
   readonly accepts: (value: unknown) => boolean;
-  /** Completes a sentence that starts with the name of the option. */
+  /** What is wrong with any other value, as the end of a sentence that begins with the name of the option: `must be a string`. */
   readonly problem: string;
 }
 
-/** The rules of all options of something. */
+/** The rules of all options of a function or an object, by name. */
 export type OptionRules = Readonly<Record<string, OptionRule>>;
 
-/** Whether a value is an object whose own fields are all that it has: a literal, or parsed JSON. */
+/** Returns whether a value is an object literal or parsed JSON, and not an instance of a class. */
 export const isPlainObject = (value: unknown): value is Record<string, unknown> => {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -27,14 +27,18 @@ const booleanRule: OptionRule = {
   problem: "must be true or false",
 };
 const functionRule: OptionRule = { accepts: isFunction, problem: "must be a function" };
-/** @param problem names the range, as the error of the later check does. */
+/**
+ * Returns the rule of a number.
+ *
+ * @param problem contains the range, so that the message is the same as that of the later check of the range.
+ */
 const createNumberRule = (problem: string): OptionRule => ({
   accepts: (value) => typeof value === "number",
   problem,
 });
 const numberAboveZeroText = "must be a number above 0";
 const numberFromZeroText = "must be a number above 0, or 0";
-/** Of an option that the code which uses it checks. */
+/** The rule of an option that is checked by the code that uses it. */
 const uncheckedRule: OptionRule = { accepts: () => true, problem: "" };
 
 /** Options of a call about the request that it sends. */

@@ -117,7 +117,7 @@ const assertQueryNames = (
   });
 };
 
-/** Whether a query can carry a value. */
+/** Returns whether a query can carry a value: a string, a number, a boolean, null, or undefined. */
 const isScalar = (value: unknown): boolean =>
   value === null || !["object", "function", "symbol"].includes(typeof value);
 
@@ -147,7 +147,7 @@ export function assertOptionNames(
   }
 }
 
-/** Names another function that has the option, or a similar one. */
+/** Returns a sentence that says which other function has the option, or which option has a similar name. */
 const suggestOwner = (optionName: string): string => {
   const rulesByOwner = Object.entries<OptionRules>(optionRules);
   const owner = rulesByOwner.find(([, rules]) => Object.hasOwn(rules, optionName))?.[0];
@@ -182,7 +182,7 @@ const assertTypes = (
   }
 };
 
-/** Describes a value without quoting it, since it may be a secret. */
+/** Returns the type of a value for a message, which does not quote the value because it may be a secret. */
 const describeType = (value: unknown): string => {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
@@ -190,7 +190,7 @@ const describeType = (value: unknown): string => {
   return `${type === "object" ? "an" : "a"} ${type}`;
 };
 
-/** Whether options need no other check. Here, all of them are checked at once. */
+/** Returns true, because this module has already checked everything. */
 export const areCertainlyValid: (values: unknown, namePrefix?: string) => boolean = () => true;
 
 /**
@@ -258,7 +258,11 @@ export function assertFetch(fetch: unknown, getArgumentErrorClass: GetArgumentEr
   });
 }
 
-/** Returns a response. Throws for any other value that a custom transport returned. */
+/**
+ * Returns the response of a custom transport.
+ *
+ * @throws the argument error for any value that is not a response.
+ */
 export function requireResponse<T>(response: T): T {
   if (
     typeof response !== "object" ||

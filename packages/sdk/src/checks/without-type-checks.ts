@@ -4,13 +4,18 @@
  */
 
 /**
- * The arguments of most calls: an option, a parameter after `?`, or a field of a body after `{`, each behind the tag of its value. Anything
- * else may be valid, too, and loads the complete checks. Options that load the same code when they are used are left out.
+ * Matches the arguments of most calls: the tag of the value, and then an option, `?` and a query parameter, or `{` and a field of a body.
+ * An argument that does not match may be valid too; it makes the SDK load the complete checks. Options that load the same code when they
+ * are used are not in the pattern.
  */
 const certainlyValidPattern =
   /^.object (Number.(timeoutMs|maxRetries|maxRetryAfterMs)|(String|Number|Undefined).\?(cursor|limit|.+(Id|Name))|(AbortSignal|Undefined).signal|(String|.*Function).token|.*Function.onRetry|Object.headers|\w+.{(?![iI]dem).*)$/;
 
-/** Whether the complete checks certainly accept options, the parameters of a query or the fields of a body. */
+/**
+ * Returns whether options, query parameters, or fields of a body are so simple that the complete checks would accept them.
+ *
+ * @param namePrefix `?` for query parameters, `{` for fields of a body. Default: options.
+ */
 export function areCertainlyValid(values: unknown, namePrefix = ""): boolean {
   // A spread accepts any value.
   return Object.entries({ ...(values as object) }).every(([name, value]) =>

@@ -22,10 +22,13 @@ interface SignalReceiverOptions {
 
 const sendersOfLightSignals = new WeakSet<object>();
 
-/** Marks the `send` of a transport that uses no more of a signal than `LightSignal` has, and keeps none. */
+/** Marks the `send` of a transport that uses only the members of `LightSignal`, and does not keep the signal after the request. */
 export const acceptLightSignals = (send: object): void => void sendersOfLightSignals.add(send);
 
-/** Aborts a call as an `AbortController` does, which costs more than all else that the SDK does for a call: it makes one only if needed. */
+/**
+ * Aborts a call, like an `AbortController`. To create an `AbortController` costs more than everything else that the SDK does for a call, so
+ * this class creates one only for code that needs a real `AbortSignal`.
+ */
 class LightLimit implements Limit, LightSignal {
   /** Whether the transport alone receives the signal, and needs no more of it than `LightSignal`. */
   readonly canPassLightSignal: boolean;
@@ -69,7 +72,7 @@ class LightLimit implements Limit, LightSignal {
   }
 }
 
-/** Returns the class whose instances abort calls, in place of the plain one. */
+/** Returns the class whose instances abort calls: `LightLimit`, in place of the class that uses `AbortController`. */
 export const selectAborterClass: (plainClass: LimitClass) => LimitClass = () => LightLimit;
 
 /** Returns an object whose `signal` is the one for the transport. */

@@ -2,10 +2,10 @@ import type { Timers } from "./timers.js";
 
 /** The limits that end a piece of work early. */
 export interface DeadlineOptions {
-  /** The first of them that is aborted ends the work. */
+  /** The work ends when any of them is aborted. */
   signals: readonly AbortSignal[];
   timeoutMs: number;
-  /** Makes the error that is thrown at the deadline. */
+  /** Returns the error that is thrown at the deadline. */
   onTimeout: () => Error;
   timers: Timers;
 }
@@ -16,4 +16,5 @@ export interface Limit {
   abort(reason: Error): void;
 }
 
+/** A class whose instances tell one piece of work that it has ended early. */
 export type LimitClass = new (limits: DeadlineOptions) => Limit;

@@ -1,13 +1,16 @@
 import { AsyncResource } from "node:async_hooks";
 import type { Timers } from "./timers.js";
 
-/** How many delays have idle timers, and how many each. */
+/** For how many different delays idle timers are kept, and how many timers for each delay. */
 const maxIdleTimers = { delays: 8, timers: 256 };
 
-/** Every timer is made in it. Otherwise, `AsyncLocalStorage` would keep the state of one call as long as others reuse its timer. */
+/**
+ * The asynchronous context in which every timer is created. In the context of a call, `AsyncLocalStorage` would keep the state of this call
+ * alive for as long as later calls reuse the timer.
+ */
 const timerResource = new AsyncResource("MgmtDeadline");
 
-/** The function that made the cached timers. It changes when a library for fake timers is installed or removed. */
+/** The `setTimeout` that created the cached timers. Libraries for fake timers replace it; the cached timers are not used then. */
 let originalSetTimeout: unknown;
 /** Timers that nothing waits for, by their delay. They run, but do not keep the process alive. */
 let idleTimersByDelay = new Map<number, ReusedTimer[]>();
@@ -64,7 +67,7 @@ class ReusedTimer {
   }
 }
 
-/** Whether a timer is real. Fake timers may be counted, and fire when a test lets them. */
+/** Returns whether a timer is a timer of Node.js. Fake timers may be counted, and fire when a test lets them. */
 const isNodeTimer = (timer: unknown): boolean =>
   typeof timer === "object" && timer !== null && "_onTimeout" in timer;
 

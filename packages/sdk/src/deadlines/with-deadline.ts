@@ -3,7 +3,7 @@ import { raceWithDeadline } from "./deadline.js";
 import type { DeadlineOptions } from "./limit.js";
 import type { Timers } from "./timers.js";
 
-/** As `raceWithDeadline`. The stack of a timeout error shows the caller that awaits. */
+/** Runs `work` as `raceWithDeadline` does. In addition, the stack of the timeout error shows the caller that awaits it. */
 export const withDeadline = async <T>(
   limits: Omit<DeadlineOptions, "timers" | "signals"> & {
     timers?: Timers;

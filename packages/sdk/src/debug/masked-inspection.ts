@@ -1,7 +1,7 @@
 import { secretFields } from "@mgmt/internal/generated/secret-fields";
 import { secretMask } from "@mgmt/internal/redaction/secret-patterns";
 
-/** Of https://nodejs.org/api/util.html#utilinspectcustom, which Deno and Bun use, too. */
+/** The name of the method that `util.inspect` calls, also in Deno and Bun. See https://nodejs.org/api/util.html#utilinspectcustom. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
 const secretFieldPattern = new RegExp(`"(?:${[...secretFields].join("|")})"`);

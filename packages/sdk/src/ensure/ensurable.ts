@@ -13,6 +13,7 @@ export interface Ensurable {
   readonly credentials?: Credentials;
 }
 
+/** The credentials that `ensure` returns together with a resource. */
 export interface Credentials {
   /** Name of the property of the result. */
   readonly property: string;

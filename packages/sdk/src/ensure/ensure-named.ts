@@ -15,7 +15,12 @@ import { assertOptions } from "#all-type-checks";
 /** Name of a resource that `ensure` supports. */
 export type EnsurableName = keyof typeof ensurables;
 
-/** Ensures a resource with the requests of a client, or plans to. `body` and `pathParams` are for its create operation. */
+/**
+ * Creates a resource unless it exists, or reports whether it would, by the requests of a client.
+ *
+ * @param body the body of the create operation.
+ * @param pathParams the path parameters of the create operation.
+ */
 export const ensureNamed = <Created, Found, Issued>(
   name: EnsurableName,
   body: object,
@@ -56,7 +61,11 @@ export const ensureNamed = <Created, Found, Issued>(
   );
 };
 
-/** Creates credentials for a new resource. Returns them as the property that the result of `ensure` has. */
+/**
+ * Creates credentials for a new resource.
+ *
+ * @returns them as the property that the result of `ensure` has.
+ */
 const issueCredentials = async <Issued>(
   { property, create, parent, body }: Credentials,
   resource: unknown,

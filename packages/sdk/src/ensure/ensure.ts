@@ -82,7 +82,10 @@ export const ensureResource = async <Created, Found, Issued>(
   }
 };
 
-/** Gives a call the time that is left, so that it does not start a longer pause. Without a deadline, the client's timeout applies. */
+/**
+ * Returns the options of a call with the time that is left until the deadline as its timeout. Without a deadline, the timeout of the client
+ * applies.
+ */
 const limitToRemainingTime = (options: RequestOptions, deadline: number, timers: Timers): RequestOptions =>
   options.timeoutMs === undefined
     ? options
@@ -105,7 +108,11 @@ const addCredentials = async <Created, Found, Issued>(
   return { ...ensureResult, ...issuedCredentials };
 };
 
-/** Returns the identity that the inputs have. Without a value, every call would create another resource. */
+/**
+ * Returns the rule of the identity that the inputs have a value for.
+ *
+ * @throws InvalidArgumentError if they have none, because every call would then create another resource.
+ */
 export const selectIdentity = ({ parents, identities }: Ensurable, inputs: object): IdentityRule => {
   // JavaScript callers can pass anything.
   const fields: EnsureInputs = Object(inputs) as EnsureInputs;
@@ -164,7 +171,7 @@ const createOrFind = async <Created, Found>(
   }
 };
 
-/** Returns undefined if the resource does not exist or the service could not be asked. */
+/** Runs `find`. Returns undefined if the resource does not exist, or if the service could not be reached. */
 const findIfReachable = async <Found>(
   find: () => Promise<Found | undefined>,
   signal: AbortSignal,
@@ -184,7 +191,10 @@ const isOutcomeUnknown = (error: unknown): boolean =>
   (error instanceof ConnectionError && !(error instanceof TimeoutError)) ||
   (error instanceof ApiError && (error.status < 300 || error.status === 408 || error.status >= 500));
 
-/** Adds the attempts of an error once, because a conflict can be thrown again by `find`. */
+/**
+ * Adds the attempts of an error to those of the whole operation. Adds the same attempts only once, because `find` can throw the same
+ * conflict again.
+ */
 const addAttempts = (error: unknown, attempts: Attempt[]): void => {
   const newAttempts = (error instanceof MgmtError && error.attempts) || [];
   attempts.push(...newAttempts.filter((attempt) => !attempts.includes(attempt)));

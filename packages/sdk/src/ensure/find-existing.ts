@@ -13,8 +13,11 @@ export interface ResourceReaders {
 export type EnsureInputs = Readonly<Record<string, unknown>>;
 
 /**
- * Finds the resource with the identity. Returns undefined if it does not exist. Throws `conflict` if it is about another
- * identity of another resource, which no retry resolves.
+ * Finds the resource that has an identity.
+ *
+ * @param conflict the error of `create`; undefined if its outcome is unknown.
+ * @returns undefined if there is none.
+ * @throws `conflict`, if it is about another resource with another identity, which no retry can resolve.
  */
 export const findExisting = async <Found>(
   { list, get, parents }: Ensurable,
@@ -51,7 +54,7 @@ export const findExisting = async <Found>(
   return existingResource;
 };
 
-/** Returns the id of the parent that `create` uses, undefined if it does not exist. */
+/** Returns the id of the parent in which `create` puts the resource; undefined if the parent does not exist. */
 const resolveParentId = async (
   { input, none, lookup }: ParentRule,
   inputs: EnsureInputs,

@@ -5,8 +5,9 @@ import { registeredApiErrors } from "./register-api-error.js";
 const derivedClasses = new Map<string, typeof ApiError>();
 
 /**
- * Returns the class of a code; of its status, when the code is unknown or belongs to another status; or `ApiError`. Classes
- * are derived when they are first needed. `instanceof` compares kinds, so they count as the classes that the SDK exports.
+ * Returns the class of an error response: the class of its code; the class of its status if the code is unknown or belongs to another
+ * status; `ApiError` if the status has no class. A class is created when it is first needed, because a client meets few of them.
+ * `instanceof` compares kinds, so these classes count as the ones that the SDK exports.
  */
 export const getApiErrorClass = (code: string, status: number): typeof ApiError => {
   const registeredClass = registeredApiErrors.get(code);
@@ -39,8 +40,8 @@ const deriveErrorClass = (
 };
 
 /**
- * Whether an error with this code and status gets the code as a kind: one whose code has no class, and does not belong to another
- * status.
+ * Returns whether an error with this code and status needs the code as an additional kind, because its class is not the class of the code.
+ * That is so for a code that has no class and is not a code of another status.
  */
 export const needsKindOfCode = (code: string, status: number): boolean =>
   !registeredApiErrors.has(code) &&

@@ -15,7 +15,7 @@ export interface UnlistedCode<C extends string = string> {
 export type KnownApiError = ErrorByCode[keyof ErrorByCode] | HttpStatusError | InvalidResponseError;
 
 /**
- * Whether an error is an `ApiError`, and has the code, or one of the codes, if any is given. Works across copies of the SDK.
+ * Returns whether an error is an `ApiError`, and has the code, or one of the codes, if any is given. Works across copies of the SDK.
  *
  * ```ts
  * if (isApiError(error, "app:already_exists")) return client.services.get(error.existingAppId);

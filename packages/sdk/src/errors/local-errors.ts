@@ -54,10 +54,13 @@ export class ConnectionError extends MgmtError {
   }
 }
 
-/** A query may contain personal data. */
+/** Returns a URL without its query, which may contain personal data. */
 export const removeQuery = (url: string): string => url.replace(/\?.*/s, "");
 
-/** Returns the code of the innermost cause, or else its message: `ECONNREFUSED` says more than "fetch failed". */
+/**
+ * Returns the code of the innermost cause of an error, or else its message. `ECONNREFUSED` tells more than the message "fetch failed" of
+ * the outer error.
+ */
 export const describeInnermostCause = (error: unknown): string => {
   if (!(error instanceof Error)) return "unknown reason";
   if (error.cause instanceof Error) return describeInnermostCause(error.cause);

@@ -41,16 +41,22 @@ export interface MgmtErrorOptions extends ErrorOptions {
   advice?: Advice | undefined;
 }
 
-/** Key of the kinds of an error's class and its superclasses. All copies of the SDK share it. */
+/**
+ * Key of the property with the kinds of an error: the kind of its class and those of its superclasses. All copies of the SDK in a process
+ * use the same key.
+ */
 export const kindsKey = Symbol.for("@mgmt/sdk/error");
 
-/** A subclass without its own kind adds the kind of its superclass twice, which is harmless. */
+/**
+ * Returns the kinds of a class and of its superclasses. A subclass without a kind of its own repeats the kind of its superclass, which is
+ * harmless.
+ */
 const listKinds = (errorClass: typeof MgmtError): string[] =>
   errorClass.kind
     ? [errorClass.kind, ...listKinds(Object.getPrototypeOf(errorClass) as typeof MgmtError)]
     : [];
 
-/** Whether a value is an error of this kind, from any copy of the SDK. */
+/** Returns whether a value is an error of this kind, from any copy of the SDK. */
 export const hasErrorKind = (value: unknown, kind: string): boolean => {
   // `Object` accepts any value.
   const kinds: unknown = Reflect.get(Object(value) as object, kindsKey);

@@ -1,7 +1,7 @@
 import type { ApiError } from "./api-error.js";
 import { InvalidArgumentError } from "./local-errors.js";
 
-/** By code. */
+/** The classes that programs have registered, by error code. */
 export const registeredApiErrors = new Map<string, typeof ApiError>();
 
 /**

@@ -5,7 +5,7 @@ import { type RequestFunction, createRequest } from "../request/request.js";
 import { resolveSettings } from "../request/settings.js";
 import type { TimedSteps } from "./timed-steps.js";
 
-/** Keeps code that most calls never need out of what loads at start. No other module knows what is loaded on demand. */
+/** Loads the code that most calls never need, so that it is not part of what loads at start. No other module imports this code. */
 const loadOnDemand = (settings?: ClientSettings): Promise<OnDemandSteps & TimedSteps> =>
   import("./on-demand.js").catch(throwNotLoaded).then((onDemand) => onDemand.create(settings));
 
@@ -14,7 +14,7 @@ export interface Core {
   readonly settings: ClientSettings;
   readonly request: RequestFunction;
   readonly load: () => Promise<TimedSteps>;
-  /** Of the client. */
+  /** The classes of the resources of the client, by name. */
   readonly classes: ResourceClasses;
 }
 
@@ -40,6 +40,7 @@ export class CoreOwner {
 export const createCore = (options: ClientOptions | undefined, classes: ResourceClasses): Core =>
   createCoreWithSettings(resolveSettings(options, loadOnDemand), classes);
 
+/** Returns the core of a client whose options are already checked. */
 export const createCoreWithSettings = (settings: ClientSettings, classes: ResourceClasses): Core => ({
   settings,
   request: createRequest(settings),

@@ -11,7 +11,11 @@ import { retry } from "../request/retry.js";
 import { roundTripWithApproval } from "../wait/round-trip-with-approval.js";
 import { type TimedSteps, createTimedSteps } from "./timed-steps.js";
 
-/** @param settings of the client whose timers and signals the resources use. Calls have their own. */
+/**
+ * Returns the steps that are loaded when they are first needed: a token from the environment, an error response, a retry, and others.
+ *
+ * @param settings settings of the client, whose timers and signals the steps of resources use. Calls pass their own settings.
+ */
 export const create = (settings: ClientSettings | undefined): OnDemandSteps & TimedSteps => ({
   assertUnchecked,
   encodingError: createEncodingError,

@@ -5,8 +5,9 @@ import type { AnyEnsureOptions } from "../ensure/ensure-result.js";
 import { type CursorPage, type CursorPages, type ReadPage, listPages, readPage } from "../request/paging.js";
 import type { ContractCall, ListOptions, RequestOptions } from "../request/call.js";
 import type { HttpMethod } from "../generated/operations.js";
-import { notInContract, readData } from "../request/decode.js";
+import { readData } from "../request/decode.js";
 
+/** Key of a property that exists only in types. */
 export declare const safeKey: unique symbol;
 
 /**
@@ -17,25 +18,33 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
   /** Only a type: `Safe` finds the methods by it. A subclass with more methods declares it again. */
   declare readonly [safeKey]: SafeMethods;
 
-  /** For a response whose body is the value itself. */
+  /** Sends a call whose response body is the value itself. */
   protected bodyOf<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
     // The contract defines the type of the object; only that it is one is checked.
     return this.core().request(call, options, (body) =>
-      Object(body) === body ? { value: body as T } : notInContract,
+      Object(body) === body ? { value: body as T } : undefined,
     );
   }
 
-  /** For a response of the form `{ data }`. */
+  /**
+   * Sends a call whose response body has the form `{ data }`.
+   *
+   * @returns the `data`.
+   */
   protected dataOf<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
     return this.core().request<T>(call, options, readData);
   }
 
-  /** For a response without a value. */
+  /** Sends a call whose response has no value. */
   protected nothingOf(call: ContractCall, options: RequestOptions | undefined): ApiPromise<void> {
     return this.core().request(call, options, () => ({ value: undefined }));
   }
 
-  /** For a list of the form `{ data: […], pagination }`; another one has its own `read`. */
+  /**
+   * Sends a call whose response body has the form `{ data: […], pagination }`.
+   *
+   * @param read reads a body of another form.
+   */
   protected pagesOf<T, List extends PromiseLike<CursorPage<T>> = CursorPages<T>>(
     call: ContractCall,
     options: ListOptions | undefined,

@@ -9,7 +9,11 @@ import {
   waitForTransfer,
 } from "../wait/waiters.js";
 
-/** The steps of resources that take time, by the timers and signals of a client. */
+/**
+ * Returns the steps of resources that take time.
+ *
+ * @param waiting the timers and signals of the client.
+ */
 export const createTimedSteps = (waiting: Waiting) => {
   const withWaiting =
     <Args extends unknown[], Result>(step: (...args: [...Args, Waiting]) => Result) =>
@@ -26,4 +30,5 @@ export const createTimedSteps = (waiting: Waiting) => {
   };
 };
 
+/** The steps of resources that take time: waits and `ensure`. */
 export type TimedSteps = ReturnType<typeof createTimedSteps>;

@@ -3,7 +3,7 @@ import type { Call, ContractCall, RequestOptions } from "./call.js";
 import type { Unchecked } from "./context.js";
 import { assertCall, assertOptions } from "#all-type-checks";
 
-/** The checks that production builds for browsers leave to the first call: of the client's options, then of the call. */
+/** Checks what production builds for browsers do not check at start: the options of the client, and then the call. */
 export const assertUnchecked = (
   unchecked: readonly Unchecked[],
   call: Call | ContractCall,

@@ -29,6 +29,6 @@ export const authorize = async (
   return { ...message, headers: { authorization: `Bearer ${bearerToken}`, ...message.headers } };
 };
 
-/** Whether a value can be sent as a bearer token. */
+/** Returns whether a value can be sent as a bearer token. */
 export const isSendableToken = (value: unknown): value is string =>
   typeof value === "string" && /^[\x21-\x7e]+$/.test(value);

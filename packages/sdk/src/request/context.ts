@@ -28,18 +28,21 @@ export interface ClientSettings {
   debug?: boolean | ((line: string) => unknown) | undefined;
   waitForApproval?: ApprovalWaitOptions | false | undefined;
   timers: Timers;
-  /** Each of them ends a call. */
+  /** The call ends when any of them is aborted. */
   signals: readonly AbortSignal[];
-  /** Options that `areCertainlyValid` could not accept, and nothing else has checked. */
+  /** Options that the light checks could not accept, and that nothing else has checked. */
   unchecked: readonly Unchecked[];
   /** Loads the steps that few calls take. */
   load: () => Promise<OnDemandSteps>;
 }
 
-/** Options that are not checked yet, and the name of their owner in messages. Those of a call are checked with the call. */
+/**
+ * Options that have not been checked, and what has them, as messages call it. `of` is undefined for the options of a call, which are
+ * checked together with the call.
+ */
 export type Unchecked = [of: "a client" | "withOptions" | undefined, options: object];
 
-/** By what the steps of a client that take time wait and end. */
+/** The timers by which the steps of a client wait, and the signals that end the wait. */
 export type Waiting = Pick<ClientSettings, "timers" | "signals">;
 
 /** The state that the steps between `encodeCall` and `decodeResponse` share. */
@@ -48,32 +51,53 @@ export interface CallContext {
   /** Without a credential. */
   message: Message;
   attempts: Attempt[];
-  /** Ends the call at the deadline and when the caller aborts. */
+  /** Ends the call at the deadline, and when the caller aborts. */
   limit: Limit;
-  /** When the deadline passes, by `performance.now()` of the timers. */
+  /** When the deadline passes, in milliseconds of `performance.now()` of the timers. */
   deadline: number;
 }
 
 /** The result of one attempt: a response of any status, or the error when there was none. */
 export type Outcome = TransportResponse | ConnectionError;
 
-/** The steps that few calls take. */
+/** The steps that few calls take, in a module that is loaded when a call first needs one of them. */
 export interface OnDemandSteps extends ResponseErrors {
+  /**
+   * Checks options and a call completely.
+   *
+   * @throws InvalidArgumentError
+   */
   assertUnchecked(
     unchecked: readonly Unchecked[],
     call: Call | ContractCall,
     options: RequestOptions | undefined,
   ): void;
+  /** Returns the error to throw for a call that `encodeCall` has refused with `cause`. */
   encodingError(call: Call | ContractCall, cause: unknown): unknown;
+  /** Sends a request through the middleware, traces, and debug output of a client. */
   intercept(settings: ClientSettings, request: OutgoingRequest, attempt: Attempt): Promise<TransportResponse>;
+  /** Returns a response as `fetch` returns it. Aborting one of the signals ends its body. */
   rawResponse(response: TransportResponse, signals: readonly AbortSignal[]): Response;
+  /**
+   * Sends a message again after an outcome that may be temporary, as often as the settings allow.
+   *
+   * @returns the last response.
+   */
   retry(context: CallContext, sent: Message, outcome: Outcome): Promise<TransportResponse>;
+  /** Sends a message; if the service requires an approval, waits for it, and sends the message again. */
   roundTripWithApproval(
     settings: ClientSettings,
     message: Message,
     attempts: Attempt[],
   ): Promise<TransportResponse>;
+  /** Publishes the start and the end of `work` to the subscribers of a tracing channel. */
   trace<T>(name: TracedName, context: CallTrace | AttemptTrace, work: () => Promise<T>): Promise<T>;
+  /**
+   * Returns the token of the environment, for a call that has no token of its own.
+   *
+   * @throws TokenError
+   */
   environmentToken(settings: ClientSettings, unusable: unknown): string;
+  /** Returns the error for an error of the `token` function. */
   tokenFunctionError(cause: unknown): TokenError;
 }

@@ -5,20 +5,25 @@ import type { TransportResponse } from "../transport/transport.js";
 import type { Message } from "./encode.js";
 import { maskInspection } from "#masked-inspection";
 
-/** Why the body of a 2xx response has no value: it is not JSON, not what the contract specifies, or a page that a list cannot continue from. */
-export type BodyFault = "not_json" | "not_in_contract" | PagingFault;
+/**
+ * Why the body of a 2xx response has no value: it is not JSON, or a page from which a list cannot continue. A body that the contract does
+ * not have is no such fault, but undefined.
+ */
+export type BodyFault = "not_json" | PagingFault;
 
-/** Reads the value from the parsed body of a 2xx response, or returns why it has none. */
-export type ReadBody<T> = (body: unknown) => { value: T } | { fault: Exclude<BodyFault, "not_json"> };
+/**
+ * Reads the value from the parsed body of a 2xx response. Returns undefined if the body is not what the contract specifies, and the fault of a
+ * page that a list cannot continue from.
+ */
+export type ReadBody<T> = (body: unknown) => { value: T } | { fault: PagingFault } | undefined;
 
-/** What `ReadBody` returns for a body that the contract does not have. */
-export const notInContract = { fault: "not_in_contract" } as const;
-
+/** Makes the errors of responses. Its module is loaded when a response first has no value. */
 export interface ResponseErrors {
   /**
    * Returns the error of a response that has no value.
    *
-   * @param fault the fault of the body of a 2xx response; undefined for another status, which is an error whatever its body is.
+   * @param fault undefined if the body of a 2xx response is not what the contract specifies. Ignored for another status, which is an error
+   *   whatever the body is.
    */
   responseError(
     message: Message,
@@ -53,8 +58,8 @@ export const decodeResponse = <T>(
   if (isSuccess && !fault) {
     maskInspection(json, body);
     const readResult = readBody(json);
-    if ("value" in readResult) return readResult.value;
-    fault = readResult.fault;
+    if (readResult && "value" in readResult) return readResult.value;
+    fault = readResult?.fault;
   }
   return loadErrors().then(
     (errors) => {
@@ -92,8 +97,8 @@ const addApiErrorProperties = (
 };
 
 /** Reads the value of a body of the form `{ data }`. */
-export const readData = <T>(body: unknown): { value: T } | typeof notInContract => {
+export const readData = <T>(body: unknown): { value: T } | undefined => {
   // The contract defines the type of the value; only its presence is checked.
   const { data } = (body ?? {}) as { data?: T | null };
-  return data === undefined || data === null ? notInContract : { value: data };
+  return data === undefined || data === null ? undefined : { value: data };
 };

@@ -42,6 +42,6 @@ const encodeQuery = (query: object = {}): string => {
   return entries[0] ? `?${new URLSearchParams(entries)}` : "";
 };
 
-/** The entries of an object whose value is neither null nor undefined. */
+/** Returns the entries of an object whose value is neither null nor undefined, with the values as text. */
 export const selectDefinedEntries = (values: object): [string, string][] =>
   Object.entries(values).filter(([, value]) => value !== undefined && value !== null);

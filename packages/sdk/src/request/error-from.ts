@@ -121,15 +121,15 @@ const parseIssues = (value: unknown): ValidationIssue[] | undefined =>
 const invalidResponseError = (
   { method, path }: { method: string; path: string },
   { status, headers, body }: TransportResponse,
-  fault: "not_json" | "not_in_contract",
+  problem: "not JSON" | "not in the contract",
 ): InvalidResponseError => {
   const type = readMediaType(headers) ?? "no content type";
-  const problem =
-    body === "" ? "empty" : fault === "not_json" ? `not JSON (${type})` : "not what the contract specifies";
+  const bodyDescription =
+    body === "" ? "empty" : problem === "not JSON" ? `not JSON (${type})` : "not what the contract specifies";
   return new InvalidResponseError({
     status,
     code: "response:invalid",
-    message: `${method} ${path} returned status ${status}, but the body is ${problem}`,
+    message: `${method} ${path} returned status ${status}, but the body is ${bodyDescription}`,
     hint: "Check that baseUrl is the address of the Management API. The call may have taken effect.",
     advice: "check_base_url",
     requestId: headers["x-request-id"],
@@ -140,7 +140,7 @@ const invalidResponseError = (
   });
 };
 
-/** Implements `ResponseErrors`. */
+/** Implements `ResponseErrors.responseError`. */
 export const responseError = (
   message: { method: string; path: string },
   response: TransportResponse,
@@ -148,8 +148,8 @@ export const responseError = (
 ): ApiError | PagingError => {
   const { status, headers } = response;
   if (status < 200 || status > 299) return createApiError(message, response);
-  if (fault === undefined) return invalidResponseError(message, response, "not_in_contract");
-  return fault === "not_json" || fault === "not_in_contract"
-    ? invalidResponseError(message, response, fault)
+  if (fault === undefined) return invalidResponseError(message, response, "not in the contract");
+  return fault === "not_json"
+    ? invalidResponseError(message, response, "not JSON")
     : new PagingError(fault, headers["x-request-id"]);
 };

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "../errors/local-errors.js";
 
-/** Without `__proto__`, which `fetch` of Node.js leaves out. */
+/** Matches a header name that can be sent. `fetch` of Node.js leaves out the name `__proto__`. */
 const headerNamePattern = /^(?!__proto__$)[!#$%&'*+.^`|~\w-]+$/;
 const headerValuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 

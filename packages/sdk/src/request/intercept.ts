@@ -43,7 +43,10 @@ export const trace = <T>(
     .then(() => workResult);
 };
 
-/** The first middleware is the outermost. Debug output is the innermost, so that it shows the requests that are really sent. */
+/**
+ * Returns a function that sends a request through all middleware, of which the first is the outermost. Debug output is the innermost, so
+ * that it shows the requests as they are sent.
+ */
 const composeMiddleware = ({ middleware, debug, transport }: ClientSettings): Next => {
   const debugMiddleware: Middleware[] = debug ? [(request, next) => printRequest(request, next, debug)] : [];
   const sendByTransport: Next = async (request) => {

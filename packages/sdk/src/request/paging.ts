@@ -1,7 +1,7 @@
 import type { ApiPromise, WithResponse } from "./api-promise.js";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { Call, ContractCall, ListOptions } from "./call.js";
-import { type ReadBody, notInContract } from "./decode.js";
+import type { ReadBody } from "./decode.js";
 import type { RequestFunction } from "./request.js";
 import { validateLimit } from "./settings.js";
 import { assertOptions } from "#type-checks";
@@ -158,11 +158,11 @@ export const listPages = <T>(
   return new CursorPages(loadOnce, options?.prefetch);
 };
 
-/** Reads a body of the form `{ data, pagination }`. */
+/** Reads a body of the form `{ data, pagination }`. Returns undefined for a body of another form. */
 export const readPage: ReadPage = <T>(body: unknown, seenCursors: Seen) => {
   // Every field is checked before it is used; the contract defines the items.
   const { data, pagination } = (body ?? {}) as Partial<ListEnvelope<T>>;
-  if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return notInContract;
+  if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
   const { hasMore, nextCursor } = pagination;
   if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
   if (typeof nextCursor !== "string" || nextCursor === "") return { fault: "cursor_missing" };

@@ -16,13 +16,13 @@ export const fillPath = (
   );
 };
 
-/** Its errors name no argument: `encodingError` makes those that callers see. */
+/** Encodes one segment of a path. Its errors do not name the argument: `encodingError` makes the errors that callers see. */
 const encodeSafeSegment = (value: unknown): string => {
   if (typeof value !== "string" || isUnsafeSegment(value)) throw new TypeError();
   return encodeURIComponent(value);
 };
 
-/** Whether a value is empty or a dot segment, or becomes one when it is decoded, so that a path would name another resource. */
+/** Returns whether a value is empty or a dot segment, or becomes one when it is decoded, so that a path would name another resource. */
 export const isUnsafeSegment = (segment: string): boolean => {
   if (/(^|[/\\])\s*(\.{1,2}\s*)?([/\\]|$)/.test(segment)) return true;
   const decodedValue = segment.replace(/(%[\da-f]{2})+/gi, decodeIfValid);

@@ -14,14 +14,14 @@ const transientStatuses = [408, 429, 502, 503, 504];
 /** Idempotent methods. Lower-case names, which a program may send through the path client, are not retried. */
 const idempotentMethods = ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"];
 
-/** Whether the service certainly did not process the request. */
+/** Returns whether the service certainly did not process the request. */
 export const isCertainlyUnprocessed = (outcome: Outcome): boolean =>
   outcome instanceof ConnectionError
     ? isUnsent(outcome)
     : outcome.status === 429 || (outcome.status === 503 && readRetryAfter(outcome) !== undefined);
 
 /**
- * Whether to send the request again. PATCH counts as idempotent because every PATCH of the contract sets absolute values;
+ * Returns whether to send the request again. PATCH counts as idempotent because every PATCH of the contract sets absolute values;
  * only a POST can take effect twice.
  */
 export const mayRetry = (method: string, outcome: Outcome): boolean =>

@@ -39,7 +39,7 @@ export const sendAttempt = async (
   }
 };
 
-/** The error for an error of a transport. Errors of the SDK are returned unchanged. */
+/** Returns the error for an error of a transport. Errors of the SDK are returned unchanged. */
 export const toConnectionError = (request: OutgoingRequest, cause: unknown): MgmtError => {
   if (cause instanceof MgmtError) return cause;
   const reason = describeInnermostCause(cause);

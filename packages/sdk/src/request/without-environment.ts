@@ -1,2 +1,5 @@
-/** The replacement of `environment.ts` in browsers, which have no environment. A declaration, because bundlers remove its calls. */
+/**
+ * Replaces the function of `environment.ts` in browsers, which have no environment. A function declaration, because bundlers remove calls
+ * of empty ones.
+ */
 export function readEnvironmentVariable(): undefined {}

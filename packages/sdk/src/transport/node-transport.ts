@@ -113,7 +113,7 @@ interface Origin {
   module: Pick<typeof https, "request">;
 }
 
-/** Whether the status is of a successful response that has a body. */
+/** Returns whether the status is of a successful response that has a body. */
 const hasBody = (status: number): boolean =>
   status >= 200 && status < 300 && status !== 204 && status !== 205;
 
@@ -125,14 +125,14 @@ const flattenHeaders = ({ headers }: http.IncomingMessage): Record<string, strin
   return flattened;
 };
 
-/** Whether a response has a body with a content coding. None is asked for, but a proxy may use one all the same. */
+/** Returns whether a response has a body with a content coding. None is asked for, but a proxy may use one all the same. */
 const hasEncodedBody = (method: string, { statusCode = 0, headers }: http.IncomingMessage): boolean =>
   headers["content-encoding"] !== undefined &&
   headers["content-length"] !== "0" &&
   method !== "HEAD" &&
   ![204, 304].includes(statusCode);
 
-/** A response whose body has been read. Most calls never read the headers, so they are copied when they are read. */
+/** Returns a response whose body has been read. Copies the headers only when they are read, because most calls never read them. */
 const toTransportResponse = (incoming: http.IncomingMessage, chunks: Buffer[]): TransportResponse => {
   const [firstChunk] = chunks;
   const bodyText = (chunks.length === 1 && firstChunk ? firstChunk : Buffer.concat(chunks)).toString("utf8");

@@ -9,7 +9,6 @@ import { waitForSponsor } from "./waiters.js";
 import type { Call } from "../request/call.js";
 import type { ClientSettings } from "../request/context.js";
 import type { Message } from "../request/encode.js";
-import { notInContract } from "../request/decode.js";
 import { createRequest } from "../request/request.js";
 import { roundTrip } from "../request/round-trip.js";
 
@@ -52,6 +51,6 @@ const createApprovalPoll = (
   return (options) =>
     createRequest(settings)(call, { ...options, headers, waitForApproval: false }, (body) =>
       // The contract defines the type of the object; only that it is one is checked.
-      typeof body === "object" && body !== null ? { value: body as Approval } : notInContract,
+      typeof body === "object" && body !== null ? { value: body as Approval } : undefined,
     );
 };

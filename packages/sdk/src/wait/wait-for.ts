@@ -105,7 +105,7 @@ const isTransient = (error: unknown): boolean =>
 const readRetryAfterMs = (error: unknown): number =>
   error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
 
-/** Whether the goal is reached. Throws when it can no longer be reached. */
+/** Returns whether the goal is reached. Throws when it can no longer be reached. */
 const isGoalReached = <T extends AwaitedResource>(
   goal: WaitGoal<T>,
   id: string,

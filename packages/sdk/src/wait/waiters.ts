@@ -36,7 +36,7 @@ export const waitForDeployment: Waiter<DeploymentDetails> = (id, poll, options, 
 export const waitForStop: Waiter<DeploymentDetails> = (id, poll, options, waiting) =>
   waitFor({ goal: deploymentStoppedGoal, id, poll }, options, waiting);
 
-/** The service accepts ids with and without their prefix. */
+/** Returns an id without its prefix, which the service accepts with and without it. */
 const removeIdPrefix = (deploymentId: string): string => deploymentId.replace(/^dpl_/, "");
 
 /** Waits until a service has promoted a deployment. `readService` reads it. */

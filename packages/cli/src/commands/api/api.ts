@@ -11,7 +11,7 @@ import type { ApiFlags } from "./api-flags.js";
 /** The body of the response. */
 export type ResponseBody = unknown;
 
-/** `mgmt api`. */
+/** Declares the command `mgmt api`. */
 export const apiCommand: CommandDeclaration<ResponseBody> = {
   words: "api",
   heading: "about",
@@ -69,7 +69,9 @@ export const apiCommand: CommandDeclaration<ResponseBody> = {
   },
 };
 
-/** Its values are completed, and checked with the method that is an argument. */
+/**
+ * Returns the flag `--method`. Its values are completed, but not checked here: the check of a method that is an argument applies to both.
+ */
 const createMethodOption = (): Option =>
   Object.assign(new Option("-X, --method <method>", "the method, if it is not an argument"), {
     argChoices: [...methods],

@@ -105,7 +105,10 @@ const assertSecretsDeliverable = async (
   );
 };
 
-/** The contract says which fields are secrets. For an operation that it does not have, their names do. */
+/**
+ * Returns which fields of a response are secrets: those that the contract marks. In the response of an operation that the contract does not
+ * have, the names of fields decide.
+ */
 const findSecretFields = ({ method, operation }: ApiRequest): SecretFields | UnknownSecrets | undefined => {
   if (operation) return operation.definition.secrets;
   return {

@@ -74,7 +74,7 @@ export const applySteps = async (
 };
 
 /**
- * Whether a step has to wait for one of the open steps: for steps of an earlier kind, since deletes come last; for earlier creates, which
+ * Returns whether a step has to wait for one of the open steps: for steps of an earlier kind, since deletes come last; for earlier creates, which
  * it may refer to; or for the deletes of its contents.
  */
 const isBlocked = (step: Step, openSteps: readonly Step[]): boolean =>

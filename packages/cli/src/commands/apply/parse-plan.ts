@@ -60,7 +60,7 @@ const findPlanProblem = ({ steps, read, projects }: Plan): string | undefined =>
   return undefined;
 };
 
-/** Whether a step updates a resource without giving it another identity than the one in its own address. */
+/** Returns whether a step updates a resource without giving it another identity than the one in its own address. */
 const isUpdateKeepingIdentity = (step: Step): boolean => {
   if (step.action !== "update") return false;
   const { identity } = getManagedResource(step.resource);

@@ -191,7 +191,10 @@ const selectRegion = (step: Step): Pick<StepResult, "region"> => {
   return typeof region === "string" && region !== "inherit" ? { region } : {};
 };
 
-/** The table has no room for the error, which is printed below it, and the plan above it has the regions. */
+/**
+ * Returns the function that formats the result of a step. A table leaves out the error, which is printed below it, and the region, which
+ * the plan above it has.
+ */
 const createResultFormatter =
   (format: string) =>
   (result: StepResult): object => {

@@ -1,6 +1,6 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
-/** `mgmt auth`. */
+/** Declares the command `mgmt auth`. */
 export const authGroup: GroupDeclaration = {
   words: "auth",
   heading: "account",

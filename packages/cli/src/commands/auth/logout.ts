@@ -1,7 +1,7 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 
-/** `mgmt logout` and `mgmt auth logout`. */
+/** Declares the command `mgmt logout` and `mgmt auth logout`. */
 export const logoutCommand: CommandDeclaration = {
   words: "logout",
   heading: "account",

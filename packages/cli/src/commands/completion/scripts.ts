@@ -1,3 +1,4 @@
+/** The shells that `mgmt completion` prints a script for. */
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;
 
 const bashScript = `_mgmt() {

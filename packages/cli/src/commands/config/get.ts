@@ -3,7 +3,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { PrintedSetting } from "./settings.js";
 import { settingKeyArgument, addSettingKeysSection, completeSettingKey } from "./setting-keys.js";
 
-/** `mgmt config get`. */
+/** Declares the command `mgmt config get`. */
 export const configGetCommand: CommandDeclaration<PrintedSetting> = {
   words: "config get",
   order: 20,

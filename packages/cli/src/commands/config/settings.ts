@@ -169,6 +169,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   },
 };
 
+/** Returns the setting with a key such as `base-url`; undefined if there is none. */
 export const findSettingByKey = (key: string): Setting | undefined =>
   Object.hasOwn(settings, key) ? settings[key] : undefined;
 

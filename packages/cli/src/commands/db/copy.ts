@@ -6,7 +6,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addCopyOptions } from "./options.js";
 
-/** `mgmt db copy`. */
+/** Declares the command `mgmt db copy`. */
 export const dbCopyCommand: CommandDeclaration<CopyResult> = {
   words: "db copy",
   order: 50,

@@ -42,7 +42,7 @@ export const resolveForeignSource = async (
   return { name: displayName, args, env: buildPostgresEnvironment(variablesWithoutSource, variables) };
 };
 
-/** Names the parameters that were left out of the connection, and warns if the connection may not be encrypted. */
+/** Prints which parameters of the connection string are not used, and warns if the connection may not be encrypted. */
 const announceConnectionChanges = async (
   { displayName, omittedNames, unknownCount, weakSslMode }: LibpqSettings,
   { output }: Pick<Context, "output">,

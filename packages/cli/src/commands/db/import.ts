@@ -6,7 +6,7 @@ import type { ForeignSourceFlags } from "./external-source.js";
 import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addDatabaseArgument, addCopyOptions } from "./options.js";
 
-/** `mgmt db import`. */
+/** Declares the command `mgmt db import`. */
 export const dbImportCommand: CommandDeclaration<CopyResult> = {
   words: "db import",
   order: 30,

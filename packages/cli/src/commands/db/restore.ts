@@ -6,7 +6,7 @@ import type { RestoreResult } from "./restore-result.js";
 import type { RestoreFlags } from "./run-restore.js";
 import { addDatabaseArgument, formatCleanHelp } from "./options.js";
 
-/** `mgmt db restore`. */
+/** Declares the command `mgmt db restore`. */
 export const dbRestoreCommand: CommandDeclaration<RestoreResult> = {
   words: "db restore",
   order: 20,

@@ -3,7 +3,7 @@ import type { PrintedApproval } from "../../platform/printed-approval.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-/** `mgmt dev approvals deny`. */
+/** Declares the command `mgmt dev approvals deny`. */
 export const devApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
   words: "dev approvals deny",
   order: 30,

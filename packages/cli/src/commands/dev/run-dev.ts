@@ -92,7 +92,7 @@ const findPortTakenError = (
   return portTakenByDevError(port, describeDev(profile), name, profile.process?.pid);
 };
 
-/** A profiles file that cannot be read does not explain the problem with the port. */
+/** Returns the profiles; none if their file cannot be read, because that would not explain why the port is taken. */
 const readProfilesOrNone = (env: NodeJS.ProcessEnv): StoredProfiles["profiles"] => {
   try {
     return readProfiles(getProfilesPath(env)).profiles;
@@ -169,7 +169,7 @@ const printReady = (
   );
 };
 
-/** The key is for a person at a terminal; a log gets the name of its file. */
+/** Returns the lines about the sign-in key. A person at a terminal gets the key; a log gets the path of its file. */
 const renderSignInLines = ({ signInKeyFile }: Platform["ready"], key: string | null): string[] => {
   if (signInKeyFile === null) return [];
   const lines = key === null ? [] : [`${commandIndent}${key}`, ""];
@@ -213,7 +213,10 @@ const renderProfileLines = (
   ];
 };
 
-/** Without a profile, other terminals can get the token only from this text. */
+/**
+ * Returns the lines that set the address and the token in other terminals. They are printed if there is no profile, from which the other
+ * terminals would get the token.
+ */
 const renderEnvironmentLines = (
   { baseUrl, token }: Platform["ready"],
   isCiSystem: boolean,

@@ -14,6 +14,7 @@ export interface Check {
   readonly next: readonly (readonly string[])[];
 }
 
+/** Returns a check that has found no problem. */
 export const createOkCheck = (name: string, message: string): Check => ({
   name,
   status: "ok",
@@ -21,6 +22,7 @@ export const createOkCheck = (name: string, message: string): Check => ({
   next: [],
 });
 
+/** Returns a check that did not run; `message` says why. */
 export const createSkippedCheck = (name: string, message: string): Check => ({
   name,
   status: "skipped",
@@ -41,9 +43,11 @@ const createProblemCheck = (
   { hint, next = [] }: CheckAdvice,
 ): Check => ({ name, status, message, ...(hint !== undefined && { hint }), next });
 
+/** Returns a check that has found a problem which does not keep commands from working. */
 export const createWarningCheck = (name: string, message: string, advice: CheckAdvice = {}): Check =>
   createProblemCheck("warning", name, message, advice);
 
+/** Returns a check that has found a problem because of which commands fail. */
 export const createFailureCheck = (name: string, message: string, advice: CheckAdvice = {}): Check =>
   createProblemCheck("failure", name, message, advice);
 

@@ -86,7 +86,7 @@ const checkResponse = async (client: MgmtClient, baseUrl: string, context: Conte
   }
 };
 
-/** A service on this machine may have to be started first. */
+/** Returns the commands that help when a service does not respond. A service on this machine may have to be started first. */
 const suggestNext = (baseUrl: string, { env }: Pick<Context, "env">): Check["next"] => {
   const isLocal = isLoopbackHostname(new URL(baseUrl).hostname);
   return isLocal && findRunningProfile(readProfiles(getProfilesPath(env))) === undefined
@@ -149,7 +149,7 @@ const checkContract = async (document: unknown): Promise<Check> => {
   );
 };
 
-/** The names of path parameters do not matter. */
+/** Returns a string that is equal for the same operation in two contracts, which may call the path parameters by different names. */
 const formatOperationKey = (method: string, path: string): string =>
   `${method} ${path.replaceAll(/\{\w+\}/g, "{}")}`;
 

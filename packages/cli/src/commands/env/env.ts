@@ -15,7 +15,7 @@ interface EnvFlags extends SecretFlags {
   readonly pooled?: boolean;
 }
 
-/** `mgmt env`. */
+/** Declares the command `mgmt env`. */
 export const envCommand: CommandDeclaration<EnvResult> = {
   words: "env",
   heading: "machine",

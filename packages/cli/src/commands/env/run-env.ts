@@ -55,22 +55,16 @@ export const runEnv = async (
     if (setsCiVariable(secretFlags)) {
       await secretOutput.deliver({ connectionString: url });
       if (file === undefined)
-        return await printResult({ file: null, variable: name, databaseId: id }, true, context);
+        return await printResult({ file: null, variable: name, databaseId: id, changed: true }, context);
     }
     if (file === "-") return context.output.writeText(replaceAssignments("", name, url));
     const path = resolve(context.cwd, file ?? ".env");
     const changed = await writeVariable({ path, name, url }, context);
-    await printResult({ file: path, variable: name, databaseId: id }, changed, context);
+    await printResult({ file: path, variable: name, databaseId: id, changed }, context);
   } finally {
     await secretOutput.end();
   }
 };
 
-const printResult = (
-  writtenVariable: Omit<EnvResult, "changed">,
-  hasChanged: boolean,
-  { output }: Context,
-): Promise<void> => {
-  const result: EnvResult = { ...writtenVariable, changed: hasChanged };
-  return output.writeResult(result, "EnvResult");
-};
+const printResult = (result: EnvResult, { output }: Context): Promise<void> =>
+  output.writeResult(result, "EnvResult");

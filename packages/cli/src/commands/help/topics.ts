@@ -278,6 +278,7 @@ const namesTopic: Topic = {
   ],
 };
 
+/** The topics of `mgmt help TOPIC`, in the order of the list that `mgmt help` prints. */
 export const topics: readonly Topic[] = [
   optionsTopic,
   outputTopic,

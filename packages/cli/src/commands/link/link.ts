@@ -12,7 +12,7 @@ interface LinkFlags {
   readonly gitignore?: boolean;
 }
 
-/** `mgmt link`. */
+/** Declares the command `mgmt link`. */
 export const linkCommand: CommandDeclaration<LinkResult> = {
   words: "link",
   heading: "account",

@@ -120,7 +120,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   },
 };
 
-/** The folder of VS Code in that of the system for settings. */
+/** Returns the folder with the settings of VS Code. */
 const getCodeFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string => {
   if (platform === "darwin") return join(getHomeFolder(), "Library", "Application Support", "Code");
   return platform === "win32"

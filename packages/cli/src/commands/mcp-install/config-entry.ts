@@ -44,27 +44,28 @@ export const locate = (text: string, offset: number): { line: number; column: nu
 export const splice = (text: string, start: number, end: number, replacement: string): string =>
   `${text.slice(0, start)}${replacement}${text.slice(end)}`;
 
-/** Whether an entry starts a program, rather than connecting to an address. Clients refuse an entry that does both. */
+/** Returns whether an entry starts a program, rather than connecting to an address. Clients refuse an entry that does both. */
 export const startsProgram = (entry: PresentEntry): boolean =>
   typeof entry["command"] === "string" && !("url" in entry) && !("serverUrl" in entry);
 
-/** Whether a value can be that of an entry. */
+/** Returns whether a value can be that of an entry. */
 export const isEntry = (value: unknown): value is PresentEntry =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** Whether an entry says that the client does not start the program: `disabled` in Cursor, `enabled` in Codex and Zed. */
+/** Returns whether an entry says that the client does not start the program: `disabled` in Cursor, `enabled` in Codex and Zed. */
 export const isTurnedOff = (value: unknown): boolean =>
   isEntry(value) && startsProgram(value) && (value["disabled"] === true || value["enabled"] === false);
 
-/** Whether the file has a value already. */
+/** Returns whether the file has a value already. */
 export const isSameValue = (value: unknown, wanted: EntryValue): boolean =>
   JSON.stringify(value) === JSON.stringify(wanted);
 
 /** Returns the line ending of a text: that of its first line. */
-export const newlineOf = (text: string): string => /\r?\n/.exec(text)?.[0] ?? "\n";
+export const detectNewline = (text: string): string => /\r?\n/.exec(text)?.[0] ?? "\n";
 
+/** The character that some editors on Windows write at the start of a UTF-8 file. Parsers of JSON refuse it. */
 export const byteOrderMark = "\uFEFF";
 
-/** Whether a file says the same about the server as before. */
+/** Returns whether a file says the same about the server as before. */
 export const isSameEntry = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);

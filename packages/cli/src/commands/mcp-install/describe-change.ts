@@ -33,7 +33,10 @@ export const describeChange = (
   ];
 };
 
-/** The values of variables and headers are often secrets, whatever their names are. */
+/**
+ * Returns the JSON of a value that is replaced, with its secrets masked. All values of variables and headers are masked, because their
+ * names do not tell which are secrets.
+ */
 const renderOldValue = (key: string, value: unknown): string => {
   const hidden = isEntry(value)
     ? Object.fromEntries(Object.keys(value).map((name) => [name, secretMask]))

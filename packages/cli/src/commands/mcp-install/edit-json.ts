@@ -6,7 +6,7 @@ import {
   type EntryValue,
   isEntry,
   isSameValue,
-  newlineOf,
+  detectNewline,
   type ServerEntry,
   serverName,
   splice,
@@ -57,10 +57,10 @@ const editText = (
       { [serversKey]: { [serverName]: toNewEntry(entry) } },
       "",
       "  ",
-      newlineOf(text),
+      detectNewline(text),
     );
-    const separator = text.trim() === "" ? "" : newlineOf(text);
-    return { text: `${text.trimEnd()}${separator}${document}${newlineOf(text)}`, before: undefined };
+    const separator = text.trim() === "" ? "" : detectNewline(text);
+    return { text: `${text.trimEnd()}${separator}${document}${detectNewline(text)}`, before: undefined };
   }
   const servers = findValue(root, serversKey);
   if (!servers) {
@@ -133,7 +133,9 @@ const problemByCode: Readonly<Record<string, string>> = {
   ValueExpected: "a value is missing",
 };
 
-const propertiesOf = ({ children = [] }: Node): { key: string; property: Node; value: Node | undefined }[] =>
+const listProperties = ({
+  children = [],
+}: Node): { key: string; property: Node; value: Node | undefined }[] =>
   children.map((property) => {
     const [keyNode, value] = property.children ?? [];
     return { key: String(keyNode?.value), property, value };
@@ -141,7 +143,7 @@ const propertiesOf = ({ children = [] }: Node): { key: string; property: Node; v
 
 /** Returns the value of a property. Clients take the last of several with the same name, so that an edit of one would be no use. */
 const findValue = (object: Node, key: string): Node | undefined => {
-  const [first, second] = propertiesOf(object).filter((candidate) => candidate.key === key);
+  const [first, second] = listProperties(object).filter((candidate) => candidate.key === key);
   if (second) throw new ConfigProblem(`it has ${JSON.stringify(key)} twice`, second.property.offset);
   return first?.value;
 };
@@ -156,64 +158,68 @@ const requireEntry = (root: Node | undefined, serversKey: string): Node => {
 const toValue = (node: Node): unknown => {
   if (node.type === "array") return (node.children ?? []).map(toValue);
   if (node.type !== "object") return node.value as unknown;
-  return Object.fromEntries(propertiesOf(node).map(({ key, value }) => [key, value && toValue(value)]));
+  return Object.fromEntries(listProperties(node).map(({ key, value }) => [key, value && toValue(value)]));
 };
 
-const endOf = ({ offset, length }: Node): number => offset + length;
+const computeEndOffset = ({ offset, length }: Node): number => offset + length;
 
 const replaceValue = (text: string, node: Node, value: unknown): string =>
   splice(
     text,
     node.offset,
-    endOf(node),
-    renderJson(value, indentationAt(text, node.offset), indentUnitOf(text), newlineOf(text)),
+    computeEndOffset(node),
+    renderJson(value, getIndentationAt(text, node.offset), detectIndentUnit(text), detectNewline(text)),
   );
 
 /** Adds a property behind the others, which stay as they are, with the comments behind them. */
 const insertProperty = (text: string, object: Node, key: string, value: unknown): string => {
-  const newline = newlineOf(text);
-  const unit = indentUnitOf(text);
+  const newline = detectNewline(text);
+  const unit = detectIndentUnit(text);
   const last = object.children?.at(-1);
-  const outer = indentationAt(text, object.offset);
+  const outer = getIndentationAt(text, object.offset);
   const open = object.offset + 1;
   if (!last) {
     const inner = `${outer}${unit}`;
     const property = `${newline}${inner}${JSON.stringify(key)}: ${renderJson(value, inner, unit, newline)}`;
-    const isBlank = text.slice(open, endOf(object) - 1).trim() === "";
+    const isBlank = text.slice(open, computeEndOffset(object) - 1).trim() === "";
     return isBlank
-      ? splice(text, open, endOf(object) - 1, `${property}${newline}${outer}`)
+      ? splice(text, open, computeEndOffset(object) - 1, `${property}${newline}${outer}`)
       : splice(text, open, open, property);
   }
   const isOnOneLine = !/[\r\n]/.test(text.slice(open, object.children?.[0]?.offset));
-  const inner = indentationAt(text, last.offset);
+  const inner = getIndentationAt(text, last.offset);
   const property = isOnOneLine
     ? ` ${JSON.stringify(key)}: ${renderOnOneLine(value)}`
     : `${newline}${inner}${JSON.stringify(key)}: ${renderJson(value, inner, unit, newline)}`;
-  const trailingComma = findTrailingComma(text, endOf(last));
-  const commaEnd = trailingComma === undefined ? endOf(last) : trailingComma + 1;
-  const lineEnd = isOnOneLine ? commaEnd : commaEnd + lengthOfLineRest(text.slice(commaEnd));
+  const trailingComma = findTrailingComma(text, computeEndOffset(last));
+  const commaEnd = trailingComma === undefined ? computeEndOffset(last) : trailingComma + 1;
+  const lineEnd = isOnOneLine ? commaEnd : commaEnd + measureRestOfLine(text.slice(commaEnd));
   const withProperty = splice(
     text,
     lineEnd,
     lineEnd,
     trailingComma === undefined ? property : `${property},`,
   );
-  return trailingComma === undefined ? splice(withProperty, endOf(last), endOf(last), ",") : withProperty;
+  return trailingComma === undefined
+    ? splice(withProperty, computeEndOffset(last), computeEndOffset(last), ",")
+    : withProperty;
 };
 
 const removeProperty = (text: string, object: Node, key: string): string => {
   const properties = object.children ?? [];
-  const index = propertiesOf(object).findIndex((candidate) => candidate.key === key);
+  const index = listProperties(object).findIndex((candidate) => candidate.key === key);
   const [previous, property, next] = [properties[index - 1], properties[index], properties[index + 1]];
   if (!property) return text;
-  if (previous) return splice(text, endOf(previous), endOf(property), "");
+  if (previous) return splice(text, computeEndOffset(previous), computeEndOffset(property), "");
   if (next) return splice(text, property.offset, next.offset, "");
-  const trailingComma = findTrailingComma(text, endOf(property));
-  const end = trailingComma === undefined ? endOf(property) : trailingComma + 1;
+  const trailingComma = findTrailingComma(text, computeEndOffset(property));
+  const end = trailingComma === undefined ? computeEndOffset(property) : trailingComma + 1;
   const isAlone =
     text.slice(object.offset + 1, property.offset).trim() === "" &&
-    text.slice(end, endOf(object) - 1).trim() === "";
-  return isAlone ? splice(text, object.offset, endOf(object), "{}") : splice(text, property.offset, end, "");
+    text.slice(end, computeEndOffset(object) - 1).trim() === "";
+  return isAlone
+    ? splice(text, object.offset, computeEndOffset(object), "{}")
+    : splice(text, property.offset, end, "");
 };
 
 /** Returns the offset of a comma behind the last property. */
@@ -223,14 +229,14 @@ const findTrailingComma = (text: string, end: number): number | undefined => {
 };
 
 /** Returns the number of characters before the end of the line, if there is nothing in them but spaces and a comment, else 0. */
-const lengthOfLineRest = (text: string): number =>
+const measureRestOfLine = (text: string): number =>
   /^[ \t]*(?:\/\/[^\r\n]*|\/\*(?:[^*\r\n]|\*(?!\/))*\*\/[ \t]*)?(?=\r?\n)/.exec(text)?.[0].length ?? 0;
 
 /** Returns the spaces at the start of the line of a character. */
-const indentationAt = (text: string, offset: number): string =>
+const getIndentationAt = (text: string, offset: number): string =>
   /[^\r\n]*$/.exec(text.slice(0, offset))?.[0].match(/^[ \t]*/)?.[0] ?? "";
 
-const indentUnitOf = (text: string): string => /^(\t| {1,8})(?=\S)/m.exec(text)?.[1] ?? "  ";
+const detectIndentUnit = (text: string): string => /^(\t| {1,8})(?=\S)/m.exec(text)?.[1] ?? "  ";
 
 /** Renders a value as people write configurations: objects on several lines, lists on one. */
 const renderJson = (value: unknown, indentation: string, unit: string, newline: string): string => {

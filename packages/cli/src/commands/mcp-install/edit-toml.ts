@@ -6,7 +6,7 @@ import {
   type EntryValue,
   isEntry,
   isSameValue,
-  newlineOf,
+  detectNewline,
   type PresentEntry,
   type ServerEntry,
   serverName,
@@ -47,13 +47,13 @@ const editText = (text: string, entry: ServerEntry | undefined): EditedConfig =>
     if (!entry) return { text, before };
     const inlineServers = servers && findInlineServers(document);
     if (inlineServers) throw inlineProblem(serversKey, inlineServers);
-    return { text: `${text}${separatorOf(text)}${renderTable(entry, newlineOf(text))}`, before };
+    return { text: `${text}${chooseTableSeparator(text)}${renderTable(entry, detectNewline(text))}`, before };
   }
   if (header?.resolvedKey.length !== 2) throw inlineProblem(`${serversKey}.${serverName}`, document);
   if (!entry) return { text: removeTables(text, tables), before };
   if (!startsProgram(before)) {
     const rest = removeTables(text, tables);
-    return { text: `${rest}${separatorOf(rest)}${renderTable(entry, newlineOf(text))}`, before };
+    return { text: `${rest}${chooseTableSeparator(rest)}${renderTable(entry, detectNewline(text))}`, before };
   }
   return { text: updateTable(text, header, before, entry), before };
 };
@@ -65,11 +65,11 @@ const updateTable = (
   before: PresentEntry,
   { required }: ServerEntry,
 ): string => {
-  const newline = newlineOf(text);
+  const newline = detectNewline(text);
   const edits = Object.entries(required)
     .filter(([key, value]) => !isSameValue(before[key], value))
     .map(([key, value]) => {
-      const current = table.body.find((pair) => pathOf(pair.key).join(".") === key);
+      const current = table.body.find((pair) => getTablePath(pair.key).join(".") === key);
       if (current)
         return { start: current.value.range[0], end: current.value.range[1], text: renderValue(value) };
       const end = table.body.at(-1)?.range[1] ?? table.key.range[1] + 1;
@@ -100,13 +100,13 @@ const renderTable = ({ required, initial }: ServerEntry, newline: string): strin
     "",
   ].join(newline);
 
-/** A basic string of TOML has the escapes of JSON. */
+/** Returns a value in TOML. A basic string of TOML has the same escapes as a string in JSON. */
 const renderValue = (value: EntryValue): string =>
   Array.isArray(value) ? `[${value.map((item) => JSON.stringify(item)).join(", ")}]` : JSON.stringify(value);
 
 /** Returns what to write between a text and a table at its end: an empty line. */
-const separatorOf = (text: string): string => {
-  const newline = newlineOf(text);
+const chooseTableSeparator = (text: string): string => {
+  const newline = detectNewline(text);
   if (text.trim() === "") return "";
   if (/\n[ \t]*\r?\n$/.test(text)) return "";
   return text.endsWith("\n") ? newline : `${newline}${newline}`;
@@ -147,7 +147,9 @@ const findTables = (document: AST.TOMLTopLevelTable, name: string): AST.TOMLTabl
 
 /** Returns the document if all servers are in one value, which a table cannot be added to. */
 const findInlineServers = (document: AST.TOMLTopLevelTable): AST.TOMLTopLevelTable | undefined =>
-  document.body.some((node) => node.type === "TOMLKeyValue" && pathOf(node.key).join(".") === serversKey)
+  document.body.some(
+    (node) => node.type === "TOMLKeyValue" && getTablePath(node.key).join(".") === serversKey,
+  )
     ? document
     : undefined;
 
@@ -164,16 +166,16 @@ const offsetOf = (document: AST.TOMLTopLevelTable, path: readonly string[]): num
       ? [
           { path: node.resolvedKey.map(String), offset: node.range[0] },
           ...node.body.map((pair) => ({
-            path: [...node.resolvedKey.map(String), ...pathOf(pair.key)],
+            path: [...node.resolvedKey.map(String), ...getTablePath(pair.key)],
             offset: pair.range[0],
           })),
         ]
-      : [{ path: pathOf(node.key), offset: node.range[0] }],
+      : [{ path: getTablePath(node.key), offset: node.range[0] }],
   );
   const matches = (length: number): number | undefined =>
     places.find((place) => path.slice(0, length).every((key, index) => key === place.path[index]))?.offset;
   return matches(path.length) ?? matches(1) ?? 0;
 };
 
-const pathOf = ({ keys }: AST.TOMLKey): string[] =>
+const getTablePath = ({ keys }: AST.TOMLKey): string[] =>
   keys.map((key) => (key.type === "TOMLBare" ? key.name : key.value));

@@ -6,7 +6,7 @@ import { assertPathId } from "../../input/ids.js";
 import { clientNames } from "./names.js";
 import type { InstallFlags, McpInstallResult } from "./run-install.js";
 
-/** `mgmt mcp install`. */
+/** Declares the command `mgmt mcp install`. */
 export const mcpInstallCommand: CommandDeclaration<McpInstallResult> = {
   words: "mcp install",
   order: 10,

@@ -3,7 +3,7 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { McpFlags } from "./run-mcp.js";
 
-/** `mgmt mcp`. */
+/** Declares the command `mgmt mcp`. */
 export const mcpCommand: CommandDeclaration = {
   words: "mcp",
   heading: "machine",

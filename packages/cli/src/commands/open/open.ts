@@ -5,7 +5,7 @@ import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { OpenResult } from "./run-open.js";
 
-/** `mgmt open`. */
+/** Declares the command `mgmt open`. */
 export const openCommand: CommandDeclaration<OpenResult> = {
   words: "open",
   heading: "about",

@@ -12,7 +12,7 @@ export interface ListedOperation {
   readonly command: string;
 }
 
-/** `mgmt operations`. */
+/** Declares the command `mgmt operations`. */
 export const operationsCommand: CommandDeclaration<readonly ListedOperation[]> = {
   words: "operations",
   heading: "about",

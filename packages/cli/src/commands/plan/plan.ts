@@ -5,7 +5,7 @@ import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { PlanFlags } from "./run-plan.js";
 import type { Plan } from "../../manifest/plan.js";
 
-/** `mgmt plan`. */
+/** Declares the command `mgmt plan`. */
 export const planCommand: CommandDeclaration<Plan> = {
   words: "plan",
   heading: "provisioning",

@@ -4,7 +4,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { DeletedPreview } from "../../preview/delete-preview.js";
 import { previewErrors, addPreviewBranchOptions, collectPreviewFlags } from "./options.js";
 
-/** `mgmt preview down`. */
+/** Declares the command `mgmt preview down`. */
 export const previewDownCommand: CommandDeclaration<DeletedPreview> = {
   words: "preview down",
   order: 50,

@@ -5,7 +5,7 @@ import type { ResetResult } from "./run-reset.js";
 import { previewErrors, addPreviewBranchOptions } from "./options.js";
 import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
-/** `mgmt preview reset`. */
+/** Declares the command `mgmt preview reset`. */
 export const previewResetCommand: CommandDeclaration<ResetResult> = {
   words: "preview reset",
   order: 30,

@@ -10,7 +10,7 @@ interface RunFlags {
   readonly pooled?: boolean;
 }
 
-/** `mgmt run`. */
+/** Declares the command `mgmt run`. */
 export const runCommand: CommandDeclaration = {
   words: "run",
   heading: "machine",

@@ -89,7 +89,7 @@ const findPrintedResult = async (command: MgmtCommand): Promise<Schema | null> =
   return Object.entries(printedResults).find(([words]) => words === commandWords)?.[1] ?? null;
 };
 
-/** The definitions that a schema refers to, directly or through others. */
+/** Returns the definitions that a schema refers to, directly or through other definitions. */
 const collectDefinitions = (
   schema: Schema,
   definitions: Readonly<Record<string, Schema>>,

@@ -5,7 +5,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-/** `mgmt serve approvals approve`. */
+/** Declares the command `mgmt serve approvals approve`. */
 export const serveApprovalsApproveCommand: CommandDeclaration<PrintedApproval> = {
   words: "serve approvals approve",
   order: 20,

@@ -4,7 +4,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-/** `mgmt serve approvals deny`. */
+/** Declares the command `mgmt serve approvals deny`. */
 export const serveApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
   words: "serve approvals deny",
   order: 30,

@@ -3,7 +3,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
-/** `mgmt serve jobs list`. */
+/** Declares the command `mgmt serve jobs list`. */
 export const serveJobsListCommand: CommandDeclaration<readonly ServiceJob[]> = {
   words: "serve jobs list",
   order: 10,

@@ -8,7 +8,7 @@ export interface PrintedRetry {
   readonly id: string;
 }
 
-/** `mgmt serve jobs retry`. */
+/** Declares the command `mgmt serve jobs retry`. */
 export const serveJobsRetryCommand: CommandDeclaration<readonly PrintedRetry[]> = {
   words: "serve jobs retry",
   order: 20,

@@ -3,7 +3,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
-/** `mgmt serve reencrypt`. */
+/** Declares the command `mgmt serve reencrypt`. */
 export const serveReencryptCommand: CommandDeclaration<ReencryptedSecrets> = {
   words: "serve reencrypt",
   order: 55,

@@ -1,7 +1,7 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 
-/** `mgmt serve schema`. */
+/** Declares the command `mgmt serve schema`. */
 export const serveSchemaCommand: CommandDeclaration = {
   words: "serve schema",
   order: 20,

@@ -3,7 +3,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
-/** `mgmt serve status`. */
+/** Declares the command `mgmt serve status`. */
 export const serveStatusCommand: CommandDeclaration<ServiceStatus> = {
   words: "serve status",
   order: 40,

@@ -4,6 +4,7 @@ import type { Scope } from "../../files/client-file.js";
 
 /** The coding agents whose folders are known, as a user types them. `agents` is the folder that most of them read. */
 export const clientNames = ["agents", "claude-code", "codex", "cursor"] as const;
+/** Name of a program that reads skills, as the user types it. */
 export type ClientName = (typeof clientNames)[number];
 
 /** The folder of each, from the folder of a project, and from that of the user. */

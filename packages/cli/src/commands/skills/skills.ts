@@ -1,6 +1,6 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
-/** `mgmt skills`. */
+/** Declares the command `mgmt skills`. */
 export const skillsCommand: CommandDeclaration = {
   words: "skills",
   heading: "about",

@@ -10,7 +10,7 @@ interface StatusFlags {
   readonly interval?: string;
 }
 
-/** `mgmt status`. */
+/** Declares the command `mgmt status`. */
 export const statusCommand: CommandDeclaration<StatusResult> = {
   words: "status",
   heading: "machine",

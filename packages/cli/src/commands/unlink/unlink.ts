@@ -1,6 +1,6 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
-/** `mgmt unlink`. */
+/** Declares the command `mgmt unlink`. */
 export const unlinkCommand: CommandDeclaration = {
   words: "unlink",
   heading: "account",

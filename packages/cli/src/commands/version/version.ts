@@ -9,7 +9,7 @@ export interface PrintedVersion {
   readonly platform: string;
 }
 
-/** `mgmt version`. */
+/** Declares the command `mgmt version`. */
 export const versionCommand: CommandDeclaration<PrintedVersion> = {
   words: "version",
   heading: "about",

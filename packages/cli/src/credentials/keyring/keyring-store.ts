@@ -74,7 +74,7 @@ export const createKeyringStore = (
   };
 };
 
-/** The parser's own error message is not shown, because it quotes the text. */
+/** Parses an entry of the keyring. The message of the error does not contain the message of the parser, which quotes the text. */
 const parseEntry = (account: string, entryJson: string): unknown => {
   try {
     return JSON.parse(entryJson);

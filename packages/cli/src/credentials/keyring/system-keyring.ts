@@ -40,7 +40,11 @@ export const openSystemKeyring = async (): Promise<Keyring> => {
   };
 };
 
-/** The package is an optional dependency, missing where it has no binary for the system. */
+/**
+ * Loads the package that opens the keyring. It is an optional dependency, which is missing where it has no binary for the system.
+ *
+ * @throws `keyring:not_installed`
+ */
 const loadLibrary = async (): Promise<Pick<typeof import("@napi-rs/keyring"), "AsyncEntry">> => {
   if (isStandalone()) return (await import("./embedded-library.js")).loadEmbeddedLibrary();
   try {

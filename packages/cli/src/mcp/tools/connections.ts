@@ -78,6 +78,7 @@ export const rotateConnection = async (
   return { ...(await deliverConnection(connection, target, server)) };
 };
 
+/** Returns all connections of a database, on all pages of the list. */
 export const listConnections = (
   client: MgmtClient,
   databaseId: string,

@@ -82,10 +82,10 @@ const suggestHelp =
   (...words: string[]): NextRule =>
   () => [[...words, "--help"]];
 
-/** Whether a command line can be run again. Standard input cannot be read again. */
+/** Returns whether a command line can be run again. Standard input cannot be read again. */
 export const isRepeatable = ({ line }: FailedCommand): boolean => line.length > 0 && !line.includes("-");
 
-/** The same command with a dry run, then confirmed. */
+/** Suggests the same command with `--dry-run`, and then with a confirmation. */
 const suggestDryRun: NextRule = ({ command }) => {
   const takesFlags = isRepeatable(command) && !command.line.includes("--");
   const flags = takesFlags

@@ -5,6 +5,7 @@ import { findSimilar } from "../../text/suggest.js";
 import type { NamedKind } from "../../contract/id-form.js";
 import { type ListedResource, listResources, type ListScope } from "./list-resources.js";
 
+/** Where a name is looked up: the project of names without one, and the client that lists resources. */
 export interface NameScope extends ListScope {
   /** The id or name of the project of names without one. */
   readonly findDefaultProject: () => string | undefined;
@@ -270,7 +271,9 @@ const searchDatabaseConnections = async (
 
 const resolveDefaultProject = async (scope: NameScope): Promise<string | undefined> => {
   const idOrName = scope.findDefaultProject();
-  return idOrName === undefined ? undefined : ((await resolveProjectId(idOrName, scope, true)) ?? idOrName);
+  return idOrName === undefined
+    ? undefined
+    : ((await resolveProjectId(idOrName, scope, { mayBeId: true })) ?? idOrName);
 };
 
 /**
@@ -280,7 +283,7 @@ const resolveDefaultProject = async (scope: NameScope): Promise<string | undefin
 const resolveProjectId = async (
   qualifiedName: string,
   scope: NameScope,
-  mayBeId = false,
+  { mayBeId = false }: { readonly mayBeId?: boolean } = {},
 ): Promise<string | undefined> => {
   if (mayBeId && qualifiedName.startsWith(idPrefixes.project)) return qualifiedName;
   return resolveName("project", qualifiedName, scope);

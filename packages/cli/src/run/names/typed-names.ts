@@ -16,11 +16,12 @@ export interface ResolvedRequest extends NamedRequest {
   readonly unknownNameErrors: ReadonlyMap<string, CliError>;
 }
 
-/** Whether an id argument or a field may be a name. */
+/** Returns whether an id argument or a field may be a name. */
 export const mayHaveNames = (definition: CommandDefinition, { ids, input }: NamedRequest): boolean =>
   ids.some((id, index) => getArgumentKind(definition, index) && mayBeName(id)) ||
   listIdFields(definition).some((field) => mayBeResourceName(field, getInputValue(input, field)));
 
+/** Returns whether the value of a field that takes an id may be the name of a resource instead. */
 export const mayBeResourceName = ({ prefix }: Field, value: unknown): value is string =>
   typeof value === "string" &&
   mayBeName(value) &&
@@ -37,7 +38,10 @@ export const getArgumentKind = (
   index: number,
 ): NamedKind | undefined => getNamedKindByPrefix(parameters[Math.min(index, parameters.length - 1)]?.prefix);
 
-/** The fields that accept an id or a name, the project's first. */
+/**
+ * Returns the fields of a command that accept an id or a name. The field of the project comes first, because other names are looked up in
+ * the project.
+ */
 export const listIdFields = ({ query, body }: CommandDefinition): Field[] => {
   const getProjectRank = ({ prefix }: Field): number => (getNamedKindByPrefix(prefix) === "project" ? 0 : 1);
   return [...query, ...(body?.fields ?? [])]

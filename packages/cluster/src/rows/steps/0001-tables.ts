@@ -1,4 +1,4 @@
-/** All tables of the first version. */
+/** Returns the statements that create the tables of the first version. */
 export const createTables = (schema: string): readonly string[] => [
   // One row, which the first start inserts: a new cluster of the platform is a copy of others.
   `create table ${schema}.installation (id text not null, secret text not null, starts bigint not null default 0)`,

@@ -1,4 +1,4 @@
-/** The servers that work on the records. */
+/** Returns the statements that create the table of the servers which work on the records. */
 export const createServers = (schema: string): readonly string[] => [
   `create table ${schema}.servers (
       id text primary key,

@@ -19,6 +19,7 @@ export const controlSecretHeader = "x-mgmt-control-secret";
 /** Allows for snapshots, the largest bodies that clients send to the control surface. */
 const maxBodyBytes = 256 * 1024 * 1024;
 
+/** Returns whether a path, without its query, belongs to the control surface. */
 export const isControlPath = (path: string): boolean => path === "/_control" || path.startsWith("/_control/");
 
 /**

@@ -20,6 +20,7 @@ const timeSchema: ControlSchema = { type: "string", format: "date-time" };
 const unixTimeSchema: ControlSchema = { type: "number", description: "Milliseconds since 1970." };
 const millisecondsSchema: ControlSchema = { type: "number", minimum: 0 };
 
+/** Returns the schema of an array. */
 export const createListSchema = (items: ControlSchema): ControlSchema => ({ type: "array", items });
 
 /** Returns the schema of an object. Names that end in `?` are optional. */
@@ -217,8 +218,10 @@ export const controlSchemas = {
   Denied: createObjectSchema({ redirect: stringSchema }),
 } satisfies Record<string, ControlSchema>;
 
+/** Name of a schema in the OpenAPI document of the control surface. */
 export type ControlSchemaName = keyof typeof controlSchemas;
 
+/** Returns a reference to a schema of the control surface. */
 export const createSchemaReference = (name: ControlSchemaName): ControlSchema => ({
   $ref: `#/components/schemas/${name}`,
 });

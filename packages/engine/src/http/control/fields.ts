@@ -32,15 +32,30 @@ export const parseFields = (bytes: Uint8Array | undefined): Fields => {
   return { ...value };
 };
 
+/**
+ * Returns a field that must be a string.
+ *
+ * @throws ControlError for another type, or if it is absent.
+ */
 export const getText = (fields: Fields, name: string): string => {
   const value = fields[name];
   if (typeof value !== "string") throw controlErrors.invalidField(name, "must be a string");
   return value;
 };
 
+/**
+ * Returns a field that may be absent, and otherwise must be a string.
+ *
+ * @throws ControlError for another type.
+ */
 export const getOptionalText = (fields: Fields, name: string): string | undefined =>
   fields[name] === undefined ? undefined : getText(fields, name);
 
+/**
+ * Returns a field that may be absent, and otherwise must be an array of strings.
+ *
+ * @throws ControlError for another type.
+ */
 export const getOptionalTexts = (fields: Fields, name: string): string[] | undefined => {
   const value: unknown = fields[name];
   if (value === undefined) return undefined;
@@ -74,6 +89,11 @@ export const omitUndefined = <T extends object>(values: {
   // Removing the undefined entries is all that Partial requires.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 
+/**
+ * Returns a field that must be a finite number; undefined if it is absent or null.
+ *
+ * @throws ControlError for another type.
+ */
 export const getOptionalNumber = (fields: Fields, name: string): number | undefined => {
   const value = fields[name];
   if (value === undefined || value === null) return undefined;
@@ -82,6 +102,11 @@ export const getOptionalNumber = (fields: Fields, name: string): number | undefi
   return value;
 };
 
+/**
+ * Returns a field that must be one of some strings.
+ *
+ * @throws ControlError for any other value.
+ */
 export const getOneOf = <T extends string>(fields: Fields, name: string, values: readonly T[]): T => {
   const value = values.find((candidate) => candidate === fields[name]);
   if (value === undefined) throw controlErrors.invalidField(name, `must be one of ${values.join(", ")}`);

@@ -41,6 +41,7 @@ const parseConsentOptions = (fields: Fields): ConsentOptions =>
     "workspace",
   ]);
 
+/** The control routes for clients and logins of the authorization server. */
 export const oauthRoutes: ControlRoutes = {
   "POST /oauth/clients": ({ oauth }, _path, fields) => oauth.registerClient(parseRegistration(fields)),
   "POST /oauth/consent": ({ oauth }, _path, fields) => oauth.consent(parseConsentOptions(fields)),

@@ -13,7 +13,7 @@ const tokenKinds = ["user", "other-user", "service", "agent", "expired", "withou
 
 type AnyTokenOptions = UserTokenOptions & ServiceTokenOptions & AgentTokenOptions;
 
-/** The options of a token, of which the mint takes those that its kind has. */
+/** Returns the options of a token of any kind. `TokenMint` uses those that the kind has. */
 const parseTokenOptions = (fields: Fields): Partial<AnyTokenOptions> =>
   omitUndefined<AnyTokenOptions>({
     userId: getOptionalText(fields, "userId"),
@@ -45,6 +45,7 @@ const signToken = (server: Server, fields: Fields): Promise<string> => {
   }
 };
 
+/** The control routes that create tenants and tokens. */
 export const tokenRoutes: ControlRoutes = {
   "POST /tenants": async (server, _pathValues, fields) => {
     const { workspace, user, tokens } = await server.createTenant(getOptionalText(fields, "name"));

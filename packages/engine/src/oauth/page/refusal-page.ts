@@ -1,6 +1,7 @@
 import { html } from "./html.js";
 import { renderLayout } from "./layout.js";
 
+/** What the page about an authorization request that cannot continue shows. */
 export interface RefusalPageData {
   readonly title: string;
   /** What happened. */

@@ -17,6 +17,7 @@ const hintByStatus: Readonly<Record<ApprovalStatus, string>> = {
 const formatTimestampOrNull = (time: number | null): string | null =>
   time === null ? null : formatTimestamp(time);
 
+/** Builds an `Approval` from its row. */
 export const presentApproval = (row: ApprovalRow): Approval => ({
   id: row.id,
   status: row.status,

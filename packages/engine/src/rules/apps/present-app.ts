@@ -7,6 +7,11 @@ import { presentRegionReference } from "../regions/present-region.js";
 /** The collection in the path. Apps and services have the same rows; only `url` differs. */
 export type AppCollection = "apps" | "services";
 
+/**
+ * Builds an `App` from its row.
+ *
+ * @param collection the collection in its `url`.
+ */
 export const presentApp = (context: RowContext, collection: AppCollection, row: AppRow): App => ({
   id: row.id,
   type: "app",

@@ -6,8 +6,10 @@ import type { BranchRow, ProjectRow } from "../../store/rows.js";
 /** The branch that a request names for a database or an app. */
 export type BranchChoice = NamedBranch | "unassigned";
 
+/** A branch that exists, or the git name of one that has to be created. */
 export type NamedBranch = { branch: BranchRow } | { newGitName: string };
 
+/** The fields of a request that place a resource on a branch. */
 export interface PlacementFields {
   branchId?: string | null | undefined;
   branchGitName?: string | null | undefined;
@@ -42,9 +44,15 @@ export const assertNoLogicalIdWithMove = ({ logicalId, branchId, branchGitName }
   }
 };
 
+/** Returns the branch of a project with this git name; undefined if there is none. */
 export const findBranch = (context: RuleContext, projectId: string, gitName: string): BranchRow | undefined =>
   context.store.branches.find({ projectId, gitName });
 
+/**
+ * Returns the default branch of a project.
+ *
+ * @throws Error if there is none, which is a defect: every project has one.
+ */
 export const requireDefaultBranch = (context: RuleContext, projectId: string): BranchRow => {
   const branch = context.store.branches.find({ projectId, isDefault: true });
   if (branch === undefined) throw new Error(`The project ${projectId} has no default branch`);

@@ -12,6 +12,7 @@ import { formatCounts } from "../projects/projects.js";
 import { requireProject } from "../projects/project-access.js";
 import { presentProjectReference } from "../projects/present-project.js";
 
+/** Builds a `Branch` from its row. */
 export const presentBranch = (context: RowContext, row: BranchRow): Branch => ({
   id: row.id,
   type: "branch",

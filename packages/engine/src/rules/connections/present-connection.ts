@@ -20,8 +20,8 @@ const formatHostWithPort = ({ host, port }: DatabaseAddress): string =>
   `${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
 
 /**
- * The host includes the port unless it is 5432, so that clients can build a connection string from host, user and
- * password.
+ * Builds a `DirectConnection`. Its host includes the port unless the port is 5432, so that clients can build a connection string from host,
+ * user and password.
  */
 const presentDirectConnection = (
   address: DatabaseAddress,

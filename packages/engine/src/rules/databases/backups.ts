@@ -4,6 +4,7 @@ import { requireAccess } from "../../request/resource-access.js";
 import type { Backup } from "../../generated/schemas.js";
 import type { BackupRow } from "../../store/rows.js";
 
+/** Builds a `Backup` from its row. Omits `size` while the backup runs. */
 export const presentBackup = (row: BackupRow): Backup => ({
   id: row.id,
   type: "backup",

@@ -4,6 +4,7 @@ import { announceLogin, generateConnection } from "../connections/connection-cre
 import { recordPendingCopy } from "./pending-copies.js";
 import { scheduleProvisioning } from "./database-lifecycle.js";
 
+/** The properties of a database that is being created. */
 export interface NewDatabase {
   workspaceId: string;
   projectId: string;

@@ -4,6 +4,7 @@ import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, DatabaseSource } from "../../store/rows.js";
 import { hasPendingDeletion } from "./pending-copies.js";
 
+/** The fields of a request that say which data a new database starts with. */
 export interface SourceFields {
   source?: DatabaseSource | undefined;
   /** The former name of `source`: a backup with `backupId`, otherwise a clone. */
@@ -45,7 +46,12 @@ export const assertUsableSource = (call: OperationCall, fields: SourceFields): v
   }
 };
 
-/** A source that is being deleted is treated as deleted, because the copy could only be made afterwards. */
+/**
+ * Returns the database that a new one is copied from.
+ *
+ * @throws RequestError 404 `database:not_found`, also for a database that is being deleted, because the copy could only be made after the
+ *   deletion.
+ */
 const requireSourceDatabase = (call: OperationCall, databaseId: string): DatabaseRow => {
   const database = requireAccess(call, "database", databaseId);
   if (hasPendingDeletion(database)) throw errors.notFound("database");

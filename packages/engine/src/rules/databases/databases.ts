@@ -94,7 +94,7 @@ const checkDeleteDatabase = (call: OperationCall<"databases.delete">): DatabaseR
   return database;
 };
 
-/** A new database of a project is on its default branch. */
+/** Returns the preload of the default branch of a project, which a new database is on. */
 const listDefaultBranchPreloads = ({ path: { projectId } }: RoutedRequest): Preload[] =>
   projectId === undefined
     ? []

@@ -4,6 +4,7 @@ import { readOnlyTransaction } from "../../store/storage-adapter.js";
 import { mapTogether } from "../../store/preload.js";
 import type { DatabaseRow } from "../../store/rows.js";
 
+/** Returns whether a deletion of the database was requested and has not been made yet. */
 export const hasPendingDeletion = ({ changes = [] }: DatabaseRow): boolean =>
   changes.some(({ type }) => type === "deleteDatabase");
 

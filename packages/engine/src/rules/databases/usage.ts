@@ -8,6 +8,7 @@ import type { DatabaseRow } from "../../store/rows.js";
 const dayMs = 86_400_000;
 const gibibyte = 1024 ** 3;
 
+/** The period that a usage report is about. Times are in milliseconds since 1970. */
 export interface UsagePeriod {
   start: number;
   end: number;

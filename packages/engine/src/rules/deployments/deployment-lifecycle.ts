@@ -11,8 +11,11 @@ const createStatusTest =
   (status: DeploymentStatus): boolean =>
     statuses.includes(status);
 
+/** Returns whether a deployment with this status can be started. */
 export const canStart = createStatusTest("created", "uploaded", "stopped", "failed");
+/** Returns whether a deployment with this status can be stopped. */
 export const canStop = createStatusTest("provisioning", "running");
+/** Returns whether a deployment with this status can be deleted. */
 export const canDelete = createStatusTest("created", "uploaded", "stopped", "failed");
 
 /** Starts a deployment. Returns the domain that will serve it. */

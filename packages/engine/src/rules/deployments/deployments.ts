@@ -29,6 +29,7 @@ const presentDeployment = (context: RowContext, row: DeploymentRow): Deployment 
 const sortVariables = (variables: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).sort(([left], [right]) => (left < right ? -1 : 1)));
 
+/** Builds a `DeploymentDetails` from its row. */
 export const presentDeploymentDetails = (context: RowContext, row: DeploymentRow): DeploymentDetails => ({
   ...presentDeployment(context, row),
   status: row.status,

@@ -9,6 +9,11 @@ import type { Integration } from "../../generated/schemas.js";
 import type { IntegrationRow } from "../../store/rows.js";
 import { mapTogether } from "../../store/preload.js";
 
+/**
+ * Builds an `Integration` from its row.
+ *
+ * @throws Error if its client or its user is missing, which is a defect.
+ */
 export const presentIntegration = (context: RowContext, row: IntegrationRow): Integration => {
   const client = context.store.clients.get(row.clientId);
   const user = context.store.users.get(row.userId);

@@ -15,6 +15,7 @@ export const presentProject = (context: RowContext, row: ProjectRow): Project =>
   workspace: presentReference(context, "workspaces", context.store.workspaces.get(row.workspaceId)),
 });
 
+/** Builds a `Reference` to a project. */
 export const presentProjectReference = (context: RowContext, projectId: string): Reference =>
   presentReference(context, "projects", context.store.projects.get(projectId));
 

@@ -8,6 +8,7 @@ import type { PresentRow } from "../../context/row-texts.js";
 import type { ServiceToken } from "../../generated/schemas.js";
 import type { ServiceTokenRow } from "../../store/rows.js";
 
+/** Builds a `ServiceToken` from its row, without the value of the token. */
 export const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
   id: row.id,
   type: "serviceToken",

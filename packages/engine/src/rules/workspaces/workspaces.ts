@@ -7,6 +7,7 @@ import { requireAccess } from "../../request/resource-access.js";
 import type { Workspace } from "../../generated/schemas.js";
 import type { WorkspaceRow } from "../../store/rows.js";
 
+/** Builds a `Workspace` from its row. */
 export const presentWorkspace = (context: RowContext, row: WorkspaceRow): Workspace => ({
   id: row.id,
   type: "workspace",

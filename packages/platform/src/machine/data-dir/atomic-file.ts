@@ -6,6 +6,7 @@ import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { isRunningAsRoot } from "./postgres-account.js";
 
+/** How a file is written. */
 export interface WriteOptions {
   /** Syncs the file and its directory, so that the write survives a power failure. */
   isDurable: boolean;

@@ -28,6 +28,7 @@ export interface DataDir {
   release(): Promise<void>;
 }
 
+/** The files and directories in a data directory. */
 export interface DataDirPaths {
   /** The Postgres cluster. */
   cluster: string;
@@ -44,6 +45,7 @@ export interface DataDirPaths {
   tls: string;
 }
 
+/** Returns the paths of the files and directories in a data directory. */
 export const getDataDirPaths = (dataDir: string): DataDirPaths => ({
   cluster: join(dataDir, "postgres"),
   log: join(dataDir, "postgres.log"),
@@ -54,7 +56,10 @@ export const getDataDirPaths = (dataDir: string): DataDirPaths => ({
   tls: join(dataDir, "tls"),
 });
 
-/** As root, Postgres's account must be able to traverse the directory. The files inside remain private. */
+/**
+ * Returns the permissions of a data directory. For root, the account of Postgres must be able to traverse the directory; the files inside
+ * remain private.
+ */
 export const getDirectoryMode = (): number => (isRunningAsRoot() ? 0o711 : 0o700);
 
 /**

@@ -16,6 +16,7 @@ import { LockPipe, isOnKnownLocalFileSystem, readPipeHolderLiveness } from "./lo
 import { readDirectoryInode } from "./manifest.js";
 import { readOwnedFile } from "./safe-file.js";
 
+/** The file in a data directory that names the process which uses the directory. */
 export const lockFileName = "platform.lock";
 
 /** Name of a file that identifies a process which takes the lock. */

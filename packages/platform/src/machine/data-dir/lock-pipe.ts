@@ -60,7 +60,7 @@ export const readPipeHolderLiveness = (path: string): ProcessLiveness => {
 const localFileSystemTypes = [0xef53, 0x58465342, 0x9123683e, 0x2fc12fc1, 0xf2f52010, 0x01021994, 0x794c7630];
 
 /**
- * Whether no other system, such as a virtual machine or a server of files, can use a directory at the same time, as far as that is known.
+ * Returns whether no other system, such as a virtual machine or a server of files, can use a directory at the same time, as far as that is known.
  */
 export const isOnKnownLocalFileSystem = async (directory: string): Promise<boolean> => {
   if (process.platform !== "linux") return false;

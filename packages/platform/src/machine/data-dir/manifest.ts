@@ -31,6 +31,7 @@ export interface Manifest {
 /** Thrown when the manifest, and so the directory, has a format that this version of the platform does not know. */
 export class UnknownFormatError extends Error {}
 
+/** The file that identifies a data directory and its version. */
 export const manifestFileName = "platform.json";
 
 const getManifestPath = (dataDir: string): string => join(dataDir, manifestFileName);
@@ -56,6 +57,7 @@ export const readManifest = async (dataDir: string): Promise<Manifest | undefine
   throw new Error("it is not valid");
 };
 
+/** Writes the manifest of a data directory, so that it survives a power failure. */
 export const writeManifest = (dataDir: string, manifest: Manifest): Promise<void> =>
   writeAtomically(getManifestPath(dataDir), `${JSON.stringify(manifest, undefined, 2)}\n`, {
     isDurable: true,
@@ -64,7 +66,7 @@ export const writeManifest = (dataDir: string, manifest: Manifest): Promise<void
 /** Returns the number by which a manifest recognizes its directory. */
 export const readDirectoryInode = async (dataDir: string): Promise<number> => (await stat(dataDir)).ino;
 
-/** Whether a data directory with this manifest was copied, or restored from a backup, since its last run. */
+/** Returns whether a data directory with this manifest was copied, or restored from a backup, since its last run. */
 export const isCopiedDir = async (dataDir: string, { directory }: Manifest): Promise<boolean> =>
   directory !== (await readDirectoryInode(dataDir));
 

@@ -13,6 +13,7 @@ export interface SystemAccount {
  */
 const candidateAccountNames = ["postgres", "_postgres", "daemon", "nobody"];
 
+/** Returns whether this process runs as root, as which Postgres refuses to start. False on Windows. */
 export const isRunningAsRoot = (): boolean => process.geteuid?.() === 0;
 
 /**

@@ -57,7 +57,10 @@ const isTrustedOwner = async (uid: number): Promise<boolean> =>
 /** The owner that Linux shows inside a user namespace for files of accounts without an id there. Root is usually one of them. */
 const overflowUid = 65_534;
 
-/** A line of `/proc/self/uid_map` has the first id inside the namespace, the matching id outside, and the number of ids. */
+/**
+ * Returns whether a user id of this user namespace has a matching id outside of it. A line of `/proc/self/uid_map` has the first id inside
+ * the namespace, the matching id outside, and the number of ids.
+ */
 const isMappedUid = async (uid: number): Promise<boolean> => {
   const uidMap = await readFile("/proc/self/uid_map", "utf8").catch(() => undefined);
   if (uidMap === undefined) return true;

@@ -18,6 +18,7 @@ export interface Binaries {
   major: number;
 }
 
+/** Where the programs of Postgres are looked for. */
 export interface BinariesSearch {
   /** `package`, `system`, or the absolute path of a directory. Undefined tries the package, then the system. */
   choice: string | undefined;
@@ -30,6 +31,7 @@ export interface BinariesSearch {
   systemDirectories?: readonly string[] | undefined;
 }
 
+/** The oldest major version of Postgres that the platform supports. */
 export const oldestSupportedMajor = 14;
 
 /**

@@ -76,7 +76,7 @@ const readPid = async (lockFile: string): Promise<number | undefined> => {
   return text === undefined ? undefined : Number(/^\d{1,10}(?=\n)/.exec(text)?.[0] ?? NaN);
 };
 
-/** Whether a server listens on the socket in the cluster, in any container. The fourth line of the lock file has its port. */
+/** Returns whether a server listens on the socket in the cluster, in any container. The fourth line of the lock file has its port. */
 const hasListener = async (directory: string, lockFile: string): Promise<boolean> => {
   const port = (await readRegularFile(lockFile).catch(() => "")).split("\n")[3];
   if (process.platform !== "linux" || port === undefined || !/^\d{1,5}$/.test(port)) return false;
@@ -115,13 +115,17 @@ const sendSignal = (pid: number, name: NodeJS.Signals | 0): boolean => {
 };
 
 /**
- * Whether this process can identify other processes. If not, Postgres refuses to start beside a server of its directory. The files may be
+ * Returns whether this process can identify other processes. If not, Postgres refuses to start beside a server of its directory. The files may be
  * those of another namespace, in which the same ids mean other processes.
  */
 export const canSeeProcesses = (): boolean =>
   process.platform !== "linux" || (hasProcessFiles() && readlinkSync("/proc/self") === String(process.pid));
 
-/** The working directory of every Postgres process is its data directory. */
+/**
+ * Returns the ids of the processes of Postgres that use a data directory, which is the working directory of each of them.
+ *
+ * @param programPattern matches the path of the program.
+ */
 export const findLinuxPids = async (directory: string, programPattern: RegExp): Promise<number[]> => {
   if (!canSeeProcesses()) return [];
   const pidNames = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));

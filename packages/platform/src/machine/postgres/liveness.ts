@@ -98,7 +98,7 @@ export const waitUntilStuck = async (
   return false;
 };
 
-/** The start of a session, whose password Postgres then asks for. */
+/** Returns the message that begins a session. Postgres answers with a request for the password, which is enough to know that it runs. */
 const encodeStartupMessage = (): Buffer => {
   const parameters = Buffer.from(`user\0${superuser}\0database\0postgres\0\0`);
   const header = Buffer.alloc(8);

@@ -17,6 +17,7 @@ const readTitlesFromFiles: ReadTitles = async (pids) => {
   return new Map(titles.filter(([, title]) => title !== ""));
 };
 
+/** Reads the titles of processes with the program `ps`, as macOS has no `/proc`. */
 export const readTitlesFromPs: ReadTitles = async (pids) => {
   // Without `-ww`, macOS shortens the lines.
   const { stdout } = await runProgram("/bin/ps", [

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 
+/** How a program ended, and what it has printed. */
 export interface ProgramResult {
   /** Exit status; null when a signal ended the program or it did not start. */
   status: number | null;

@@ -19,6 +19,7 @@ import { postgresEnvironment } from "./run-program.js";
 import { type SettingsOptions, buildServerParameters } from "./settings.js";
 import { Watchdog } from "./watchdog.js";
 
+/** How the Postgres server is started. */
 export interface ServerOptions extends SettingsOptions {
   binaries: Binaries;
   account: SystemAccount | undefined;

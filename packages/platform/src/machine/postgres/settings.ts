@@ -2,6 +2,7 @@ import type { Binaries } from "./binaries.js";
 import { connectionLimits } from "@mgmt/cluster/policy/connection-limits";
 import { sharedMemoryType } from "./shared-memory.js";
 
+/** What the settings of the Postgres server depend on. */
 export interface SettingsOptions {
   port: number;
   /** Whether committed data must survive a power failure. False for data that is removed when the process ends. */

@@ -112,7 +112,7 @@ export class PostgresSupervisor {
     return isStuck ? "stuck" : "ended";
   }
 
-  /** A server that gets stuck again and again may be slower than the limit. */
+  /** Doubles the time after which a server counts as stuck, because a server that gets stuck again and again may only be slow. */
   #doubleStuckTimeout(): void {
     this.#stuckTimeoutMs = Math.min(
       this.#stuckTimeoutMs * 2,

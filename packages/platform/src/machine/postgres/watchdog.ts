@@ -42,6 +42,7 @@ fi
 /** Tells the script that it has nothing to do. */
 const cleanShutdownLine = "over\n";
 
+/** How Postgres is shut down if this process dies. */
 export interface WatchdogOptions {
   /** Signal for Postgres: `INT` shuts down cleanly, `QUIT` immediately. */
   signal: "INT" | "QUIT";

@@ -33,7 +33,10 @@ const encodeTagged = (tag: number, ...parts: readonly Buffer[]): Buffer => {
   return Buffer.concat([Buffer.from([tag, ...encodeLength(content)]), content]);
 };
 
-/** One byte, or the number of the bytes and the bytes. */
+/**
+ * Returns the length field of DER: one byte, or the number of length bytes and these bytes. See https://www.itu.int/rec/T-REC-X.690,
+ * section 8.1.3.
+ */
 const encodeLength = ({ length }: Buffer): number[] => {
   if (length < 0x80) return [length];
   const bytes: number[] = [];

@@ -82,7 +82,7 @@ const parsePrintedToken = (stdout: string): PrintedToken => {
   return { token, baseUrl, expiresAt: Number.isNaN(expiresAt) ? undefined : expiresAt };
 };
 
-/** The parser's own error is not passed on, because it quotes the text. */
+/** Parses a JSON object. The message of the error does not contain the message of the parser, which quotes the text. */
 const parseJsonObject = (json: string): Record<string, unknown> => {
   try {
     return toObject(JSON.parse(json));

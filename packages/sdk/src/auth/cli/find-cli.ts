@@ -79,7 +79,7 @@ const resolveCliPackage = (require: NodeJS.Require, candidateCount: number): str
 
 const pathExists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
-/** Whether only this user and root can change a file, a link on the way to it, and the folders above both. */
+/** Returns whether only this user and root can change a file, a link on the way to it, and the folders above both. */
 const isProtectedWithAncestors = (filePath: string): boolean => {
   try {
     return [filePath, realpathSync(filePath)].every((path) =>

@@ -62,7 +62,7 @@ export const reserveNextFile = async (path: string): Promise<Reservation> => {
       // On a full disk, creating an empty file can succeed while writing to it fails.
       await handle.writeFile(" ".repeat(reservedBytes));
     } catch (error) {
-      await closeNextFile(nextFile, false);
+      await closeNextFile(nextFile, { isFilled: false });
       throw error;
     }
     let isFilled = false;
@@ -72,7 +72,7 @@ export const reserveNextFile = async (path: string): Promise<Reservation> => {
         isFilled = true;
         await replaceFile(nextFile);
       },
-      release: () => closeNextFile(nextFile, isFilled),
+      release: () => closeNextFile(nextFile, { isFilled }),
     };
   } catch (error) {
     throw fileErrors.unwritable(path, error);
@@ -140,7 +140,10 @@ const replaceFile = async (nextFile: NextFile): Promise<void> => {
   await syncFolder(dirname(target));
 };
 
-const closeNextFile = async (nextFile: NextFile, isFilled: boolean): Promise<void> => {
+const closeNextFile = async (
+  nextFile: NextFile,
+  { isFilled }: { readonly isFilled: boolean },
+): Promise<void> => {
   const isLeftover = !isFilled && (await isStillOwnFile(nextFile).catch(() => false));
   await nextFile.handle.close();
   if (isLeftover) await removeNextFile(nextFile.target).catch(() => undefined);

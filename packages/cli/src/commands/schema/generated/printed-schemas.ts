@@ -763,8 +763,17 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
   "mcp install": {
     type: "object",
     properties: {
-      client: { type: "string", enum: ["claude-code", "cursor", "vscode", "codex", "zed"] },
-      scope: { type: "string", enum: ["project", "user"] },
+      client: {
+        type: "string",
+        enum: ["claude-code", "cursor", "vscode", "codex", "zed"],
+        description: "Name of a program that can use the MCP server, as the user types it.",
+      },
+      scope: {
+        type: "string",
+        enum: ["project", "user"],
+        description:
+          "Where a file of another program is: in the folder of a project, or in a folder of the user.",
+      },
       file: { type: "string", description: "Path of the configuration." },
       change: {
         type: "string",
@@ -858,6 +867,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                 fields: { type: "object", additionalProperties: {} },
               },
               required: ["action", "fields", "path", "resource"],
+              description: "Creates the resource of an entry.",
             },
             {
               type: "object",
@@ -884,6 +894,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                 },
               },
               required: ["action", "changes", "id", "path", "resource"],
+              description: "Changes fields of a resource that exists.",
             },
             {
               type: "object",
@@ -902,6 +913,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                 id: { type: "string" },
               },
               required: ["action", "id", "path", "resource"],
+              description: "Deletes a resource that is not in the manifest.",
             },
           ],
           description: "One request that applying a plan sends.",
@@ -950,6 +962,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       },
     },
     required: ["version", "baseUrl", "projects", "adoptions", "steps", "warnings", "read"],
+    description: "The steps that make the service match a manifest, as `mgmt plan --out` stores them.",
   },
   "preview diff": {
     type: "object",
@@ -1132,6 +1145,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                     fields: { type: "object", additionalProperties: {} },
                   },
                   required: ["action", "fields", "path", "resource"],
+                  description: "Creates the resource of an entry.",
                 },
                 {
                   type: "object",
@@ -1158,6 +1172,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                     },
                   },
                   required: ["action", "changes", "id", "path", "resource"],
+                  description: "Changes fields of a resource that exists.",
                 },
                 {
                   type: "object",
@@ -1176,6 +1191,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                     id: { type: "string" },
                   },
                   required: ["action", "id", "path", "resource"],
+                  description: "Deletes a resource that is not in the manifest.",
                 },
               ],
               description: "One request that applying a plan sends.",
@@ -1243,6 +1259,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                           fields: { type: "object", additionalProperties: {} },
                         },
                         required: ["action", "fields", "path", "resource"],
+                        description: "Creates the resource of an entry.",
                       },
                       {
                         type: "object",
@@ -1270,6 +1287,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                           },
                         },
                         required: ["action", "changes", "id", "path", "resource"],
+                        description: "Changes fields of a resource that exists.",
                       },
                       {
                         type: "object",
@@ -1289,6 +1307,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                           id: { type: "string" },
                         },
                         required: ["action", "id", "path", "resource"],
+                        description: "Deletes a resource that is not in the manifest.",
                       },
                     ],
                     description: "One request that applying a plan sends.",
@@ -1639,6 +1658,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       },
     },
     required: ["servers", "databases", "jobs", "jobLagSeconds", "postgres", "clockOffset"],
+    description: "The servers of the service, and the work that waits.",
   },
   "serve tokens delete": {
     type: "array",
@@ -1699,6 +1719,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         expiresAt: { type: ["string", "null"] },
       },
       required: ["id", "name", "valueHint", "createdAt", "expiresAt"],
+      description: "A service token, without its value.",
     },
   },
   "serve workspaces list": {
@@ -1718,13 +1739,23 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         },
       },
       required: ["id", "name", "members"],
+      description: "A workspace and the users who are its members.",
     },
   },
   "skills install": {
     type: "object",
     properties: {
-      client: { type: "string", enum: ["agents", "claude-code", "codex", "cursor"] },
-      scope: { type: "string", enum: ["project", "user"] },
+      client: {
+        type: "string",
+        enum: ["agents", "claude-code", "codex", "cursor"],
+        description: "Name of a program that reads skills, as the user types it.",
+      },
+      scope: {
+        type: "string",
+        enum: ["project", "user"],
+        description:
+          "Where a file of another program is: in the folder of a project, or in a folder of the user.",
+      },
       file: { type: "string" },
       change: { type: "string", enum: ["added", "replaced", "none"] },
       version: { type: "string", description: "Version of the skill: that of this command." },
