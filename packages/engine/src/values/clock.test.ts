@@ -180,7 +180,7 @@ describe("the job queue", () => {
     const done: string[] = [];
     const jobs = open((job) => void done.push(`${job.kind} ${job.subject}`));
     for (const kind of ["x", "y"])
-      for (const subject of ["a", "b"]) jobs.schedule({ kind: kind, subject: subject, delayMs: 1 });
+      for (const subject of ["a", "b"]) jobs.schedule({ kind, subject, delayMs: 1 });
     jobs.cancel({ subject: "a" });
     jobs.cancel({ kind: "x", subject: "b" });
     await jobs.queue.advanceTo(1);
