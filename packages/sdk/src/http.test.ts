@@ -68,7 +68,7 @@ describe("the path client", () => {
   });
 
   it("throws for a missing response, and for the caller's abort", async () => {
-    const unreachable = createClient({ baseUrl: await closedUrl(), token: false });
+    const unreachable = createClient({ baseUrl: closedUrl, token: false });
     expect(await thrown(unreachable.http.GET("/v1/me"))).toBeInstanceOf(ConnectionError);
     const { baseUrl } = await startServer(() => undefined);
     const silent = createClient({ baseUrl, token: false, timeoutMs: 30 });

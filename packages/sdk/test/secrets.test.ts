@@ -55,7 +55,7 @@ describe("a secret", () => {
       const body = { recipientAccessToken: "canary-recipient" };
       expectClean(await thrown(client.projects.transfer(id, body, id === "slow" ? { timeoutMs: 50 } : {})));
     }
-    expectClean(await thrown(transfer(options(await closedUrl(), { transport }))));
+    expectClean(await thrown(transfer(options(closedUrl, { transport }))));
     expectClean(await thrown(client.projects.get("x", { headers: { "x-key": "canary-header\n" } })));
   });
 
@@ -114,7 +114,7 @@ describe("a secret", () => {
 
   it.each(["canary-token\n", "canary-token x", "canary-tökén"])(
     "appears in no error when it cannot be sent: %j",
-    async (token) => expectClean(await thrown(transfer(options(await closedUrl(), { token })))),
+    async (token) => expectClean(await thrown(transfer(options(closedUrl, { token })))),
   );
 
   it("appears in no print of a client, its resources, its path client or a page", async () => {

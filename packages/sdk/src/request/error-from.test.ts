@@ -20,7 +20,7 @@ describe("a missing response", () => {
     ["fetch", () => undefined],
     ["nodeTransport", () => nodeTransport()],
   ])("causes a ConnectionError that names the reason and preserves the cause (%s)", async (_, transport) => {
-    const baseUrl = await closedUrl();
+    const baseUrl = closedUrl;
     const client = createClient({
       baseUrl,
       token: "secret-token",
