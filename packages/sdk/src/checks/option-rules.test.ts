@@ -4,6 +4,7 @@ import type {
   ApprovalWaitOptions,
   Call,
   ClientOptions,
+  ConnectOptions,
   ConnectionStringOptions,
   ListOptions,
   RequestOptions,
@@ -25,6 +26,7 @@ it("checks every option that has a type, and no other", () => {
   expectTypeOf<Checked<"waitForApproval">>().toEqualTypeOf<keyof ApprovalWaitOptions>();
   expectTypeOf<Checked<"toArray">>().toEqualTypeOf<"limit">();
   expectTypeOf<Checked<"connectionString">>().toEqualTypeOf<keyof ConnectionStringOptions>();
+  expectTypeOf<Checked<"a call that connects">>().toEqualTypeOf<keyof ConnectOptions>();
   expectTypeOf<Checked<"nodeTransport">>().toEqualTypeOf<keyof NodeTransportOptions>();
   expectTypeOf<Checked<"a request">>().toEqualTypeOf<keyof Call>();
 });
