@@ -168,7 +168,7 @@ const runOnPooledConnection = async (
 };
 
 /**
- * A transaction that takes one round trip for each load and one for its commit. It begins together with the first load. A
+ * A transaction that takes one round trip for each load and one for its commit. It begins together with the first of them. A
  * transaction that has changed nothing does not wait for its end.
  */
 class WriteTransaction implements Transaction {
@@ -220,6 +220,8 @@ class WriteTransaction implements Transaction {
     const encodedChanges = encodeChanges(this.#resources.codec, changes);
     try {
       await this.#runStatements([
+        // The step has loaded nothing in this transaction.
+        ...(this.#client === undefined ? this.#beginStatements() : []),
         ...buildWriteStatements(this.#resources.schemaIdentifier, encodedChanges),
         commitStatement,
       ]);

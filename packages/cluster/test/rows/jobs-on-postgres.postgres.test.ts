@@ -29,6 +29,10 @@ const openWithJobs = async (provisioning: number): Promise<Server> => {
   return { engine, trips: counted.trips };
 };
 
+/** The tables whose rows each trip loads; `commit` for one that commits. */
+const describeTrips = (trips: readonly string[]): string[] =>
+  trips.map((trip) => [...new Set(trip.match(/(?<="table":")\w+|^commit$/g))].join(" "));
+
 /** Resolves when the jobs have run that provision the databases. */
 const waitForJobs = ({ engine }: Server): Promise<void> =>
   vi.waitFor(async () => {
@@ -37,6 +41,34 @@ const waitForJobs = ({ engine }: Server): Promise<void> =>
     expect(jobs).toEqual([]);
     expect(store.databases.rows.map(([, { status }]) => status)).toEqual(Array<string>(many).fill("ready"));
   });
+
+describe("a job on Postgres", () => {
+  it("takes one trip to read what it works on, and one to store its result and remove its row", async () => {
+    const schema = cluster.newSchema();
+    const records = await cluster.openRecords(schema);
+    onTestFinished(() => records.close());
+    const counted = countTrips(records);
+    const { trips } = counted;
+    const process = await StoredProcess.open(cluster, schema, {
+      ...{ records: counted, settings: { lifecycle: { provisioning: 0 } } },
+    });
+    const { data: project } = await process.send("projects.create", {
+      body: { name: "shop", createDatabase: false },
+    });
+    await process.engine.idle();
+    const before = trips.length;
+    await process.send("projects.databases.create", { path: { projectId: project.id }, body: {} });
+    await vi.waitFor(async () => {
+      await process.engine.idle();
+      expect(trips.at(-1)).toBe("commit");
+      expect(trips.filter((trip) => trip.includes('"table":"connections"'))).toHaveLength(1);
+    });
+    // The looks for jobs that are due do not belong to this one.
+    const ofJob = trips.slice(before).filter((trip) => !trip.includes('"read":"expired"'));
+    expect(describeTrips(ofJob.slice(-2))).toEqual(["server databases connections jobs", "commit"]);
+    expect(describeTrips(ofJob)).toHaveLength(4);
+  });
+});
 
 describe("due jobs on Postgres", () => {
   it("takes all jobs of a process that has ended in one trip, and reads their workspaces in one", async () => {

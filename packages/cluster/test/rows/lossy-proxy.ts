@@ -88,13 +88,13 @@ export class LossyProxy {
       });
     }
     let isLosing = false;
-    const names = { commit: "", begin: "" };
+    const names = { commit: new Set<string>(), begin: new Set<string>() };
     client.on("data", (data) => {
       const text = data.toString("latin1");
       for (const [, name = "", statement = ""] of text.matchAll(/P[^]{4}(s\d+)\0(commit|begin)\b/g))
-        names[statement as keyof typeof names] ||= name;
-      // Changes and their commit are sent together, without the beginning of their transaction.
-      if (this.#loss !== undefined && binds(text, names.commit) && !binds(text, names.begin)) {
+        names[statement as keyof typeof names].add(name);
+      // Changes and their commit are sent together. After the commit that counts a request, a transaction begins.
+      if (this.#loss !== undefined && findLastBind(text, names.commit) > findLastBind(text, names.begin)) {
         isLosing = true;
         if (this.#loss === "request") return this.#lose();
       }
@@ -116,5 +116,6 @@ export class LossyProxy {
   }
 }
 
-/** Returns whether messages of a client run the prepared statement with this name. */
-const binds = (text: string, name: string): boolean => name !== "" && text.includes(`\0${name}\0\0\0\0\0`);
+/** Returns where messages of a client last run one of these prepared statements; -1 when they do not. */
+const findLastBind = (text: string, names: ReadonlySet<string>): number =>
+  Math.max(-1, ...[...names].map((name) => text.lastIndexOf(`\0${name}\0\0\0\0\0`)));

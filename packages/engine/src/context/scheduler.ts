@@ -32,12 +32,12 @@ export interface Scheduler {
    */
   repeat(clock: Clock, job: Job, draw: number): void;
   /**
-   * Makes the transaction that stores the result of a job fail unless its process has the job until the commit. A job that was canceled has
-   * no other process.
+   * Removes a job in the transaction that stores its result, which fails unless its process has the job until the commit. A job that was
+   * canceled has no other process.
    *
    * @throws LockLostError when another process has the job.
    */
-  requireOwned(job: RunningJob): void;
+  complete(job: RunningJob): void;
   /** Removes the selected jobs, so that they do not run again. */
   cancel(clock: Clock, selection: JobSelection): void;
 }

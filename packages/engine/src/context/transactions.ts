@@ -1,5 +1,5 @@
 import type { TransactionOptions } from "../store/storage-adapter.js";
-import type { Preload } from "../store/preload.js";
+import type { LoadedRows, Preload } from "../store/preload.js";
 import type { Mode, Returned } from "../values/awaitable.js";
 import type { RuleContext } from "./rule-context.js";
 
@@ -17,5 +17,7 @@ export interface Transactions<M extends Mode = Mode> {
     step: (context: RuleContext) => T,
     /** Returns the rows that the step probably reads. Only stores that load rows call it. */
     preloads?: () => readonly Preload[],
+    /** Keeps what a read transaction loads, for a later write transaction that begins with it. Only stores that load rows use it. */
+    loadedRows?: LoadedRows,
   ): Returned<M, T>;
 }

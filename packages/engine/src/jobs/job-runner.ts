@@ -66,8 +66,8 @@ const maxJobsPerLook = 500;
 
 /**
  * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for at once, and takes
- * others as they fall due, including jobs of a process that has ended. A row is removed when its job is done, so a job that a crash
- * interrupts runs again.
+ * others as they fall due, including jobs of a process that has ended. A row is removed when its job is done, by the
+ * transaction with its result if it has one, so a job that a crash interrupts runs again.
  *
  * A job that fails is repeated after a delay, and is dead after some attempts: its row stays, and nothing waits for it. An attempt also
  * counts when the process ends that has the job, because the job may have ended it. A job that cannot reach Postgres is repeated for as
@@ -78,6 +78,8 @@ export class JobRunner {
   /** Jobs of this process that have not started. */
   readonly #waitingJobs = new Map<string, ScheduledJob>();
   readonly #runningJobs = new Map<string, Promise<unknown>>();
+  /** Jobs that run, and whose rows were removed together with the storage of their results. */
+  readonly #completedIds = new Set<string>();
   readonly #postponedJobs = new PostponedJobs();
   /** The sessions that this process has had. */
   readonly #ownSessions = new Set<string>();
@@ -125,6 +127,11 @@ export class JobRunner {
         this.#startWaitingJobsSoon();
       }
     }
+  }
+
+  /** Learns that a transaction has removed the rows of jobs of this process, together with the storage of their results. */
+  addCompletedJobs(ids: readonly string[]): void {
+    for (const id of ids) if (this.#runningJobs.has(id)) this.#completedIds.add(id);
   }
 
   /** Runs a job of this process now, unless it runs already, and resolves with its error. Resolves with undefined when the job is gone. */
@@ -356,6 +363,7 @@ export class JobRunner {
     this.#waitingJobs.delete(job.id);
     const jobDone = this.#runJob(job, isAwaited).finally(() => {
       this.#runningJobs.delete(job.id);
+      this.#completedIds.delete(job.id);
       if (this.#hasMore && this.#runningJobs.size <= maxRunningJobs / 2) this.lookForDueJobs();
     });
     this.#runningJobs.set(job.id, jobDone);
@@ -372,6 +380,10 @@ export class JobRunner {
     });
     // Another process or the next start runs it.
     if (isLeftToOthers) return undefined;
+    if (this.#completedIds.has(job.id)) {
+      this.#postponedJobs.delete(job.id);
+      return error;
+    }
     try {
       if (error instanceof DatabaseUnavailableError) this.#postpone(job.id);
       else if (error === undefined || isAwaited || completingErrors.some((type) => error instanceof type)) {

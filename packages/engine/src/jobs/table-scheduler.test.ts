@@ -10,8 +10,12 @@ const clock = new VirtualClock({ frozenAt: 1_000 });
 const openScheduler = (owner: string | null = null) => {
   const jobs = new MemoryExpiringCollection<JobRow, JobLookup>(serverTables.jobs.keys, () => undefined);
   let count = 0;
-  const scheduler = new TableScheduler({ jobs, owner, createId: () => String((count += 1)) });
-  return { jobs, scheduler };
+  const completedIds: string[] = [];
+  const scheduler = new TableScheduler({
+    ...{ jobs, owner, createId: () => String((count += 1)) },
+    onComplete: (id) => completedIds.push(id),
+  });
+  return { jobs, scheduler, completedIds };
 };
 
 describe("a job that is repeated", () => {
@@ -31,15 +35,15 @@ describe("a job that is repeated", () => {
 });
 
 describe("a job whose result is stored", () => {
-  it("is left as it is while its process has it, and let through when it was canceled", () => {
-    const { jobs, scheduler } = openScheduler("session");
+  it("is removed while its process has it, and let through when it was canceled", () => {
+    const { jobs, scheduler, completedIds } = openScheduler("session");
     scheduler.schedule(clock, { kind: "make", subject: "db", delayMs: 0 });
     const [job] = jobs.list({});
     if (job === undefined) throw new Error("There is no job");
-    scheduler.requireOwned(job);
-    expect(jobs.list({})).toEqual([job]);
-    jobs.delete(job.id);
-    expect(() => scheduler.requireOwned(job)).not.toThrow();
+    scheduler.complete(job);
+    expect([jobs.list({}), completedIds]).toEqual([[], [job.id]]);
+    expect(() => scheduler.complete(job)).not.toThrow();
+    expect(completedIds).toEqual([job.id]);
   });
 
   it.each([["other"], [null]])("is refused when its owner is %s", (owner) => {
@@ -48,6 +52,6 @@ describe("a job whose result is stored", () => {
     const [job] = jobs.list({});
     if (job === undefined) throw new Error("There is no job");
     jobs.update(job.id, { owner });
-    expect(() => scheduler.requireOwned(job)).toThrow(LockLostError);
+    expect(() => scheduler.complete(job)).toThrow(LockLostError);
   });
 });

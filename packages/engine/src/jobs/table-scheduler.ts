@@ -17,6 +17,8 @@ interface SchedulerOptions {
   readonly owner: string | null;
   readonly createId: () => string;
   readonly onSchedule?: (job: JobRow) => void;
+  /** Receives the id of each job that was completed. */
+  readonly onComplete?: (id: string) => void;
 }
 
 /** Schedules and cancels jobs as rows of the transaction that needs them. */
@@ -36,13 +38,14 @@ export class TableScheduler implements Scheduler {
     );
   }
 
-  requireOwned({ id, owner }: RunningJob): void {
-    const { jobs } = this.options;
+  complete({ id, owner }: RunningJob): void {
+    const { jobs, onComplete } = this.options;
     const row = jobs.get(id);
     if (row === undefined) return;
     if (row.owner !== owner) throw new LockLostError(new Error("Another process has the job"));
     // The commit compares the version of the row, which changes when another process takes the job.
-    jobs.update(id, {});
+    jobs.delete(id);
+    onComplete?.(id);
   }
 
   #insert(clock: Clock, fields: Omit<Job, "dueAt">, delayMs: number): Job {

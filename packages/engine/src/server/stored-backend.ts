@@ -62,6 +62,7 @@ export class StoredBackend implements ServerBackend<"async"> {
       ...services,
       ...{ records, onDefect, readSystemTime: options.readSystemTime },
       onScheduled: (scheduledJobs) => this.#runner.addScheduledJobs(scheduledJobs),
+      onCompleted: (ids) => this.#runner.addCompletedJobs(ids),
     });
     this.settings = services.settings;
     this.#records = records;
@@ -124,13 +125,13 @@ export class StoredBackend implements ServerBackend<"async"> {
   getContextForRequest(): RequestContext<"async"> {
     const state = this.#storedState.current;
     let isFirst = true;
-    return this.#createContext(async (transactionOptions, step, preloads) => {
+    return this.#createContext(async (transactionOptions, step, preloads, loadedRows) => {
       try {
         const stepResult = await this.#storedState.runTransaction(
           transactionOptions,
           ({ context }) => step(context),
           {
-            listPreloads: preloads,
+            ...{ listPreloads: preloads, loadedRows },
             ...(isFirst && { expectedState: state }),
           },
         );
@@ -145,9 +146,9 @@ export class StoredBackend implements ServerBackend<"async"> {
 
   /** Returns the context for jobs and the control surface, whose transactions run in any state of the server. */
   getContextForControl(): RequestContext<"async"> {
-    return this.#createContext((transactionOptions, step, preloads) =>
+    return this.#createContext((transactionOptions, step, listPreloads, loadedRows) =>
       this.#storedState.runTransaction(transactionOptions, ({ context }) => step(context), {
-        listPreloads: preloads,
+        ...{ listPreloads, loadedRows },
       }),
     );
   }

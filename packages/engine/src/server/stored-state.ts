@@ -24,7 +24,7 @@ import {
   generatorRowId,
   serverRowId,
 } from "../context/server-rows.js";
-import type { Preload } from "../store/preload.js";
+import type { LoadedRows, Preload } from "../store/preload.js";
 import { type JobLookup, TableScheduler } from "../jobs/table-scheduler.js";
 import { type ServerState, type StateDependencies, deriveServerState } from "./server-state.js";
 import { RecordedDraws } from "./recorded-draws.js";
@@ -34,6 +34,8 @@ export interface StoredStateServices extends StateDependencies {
   readonly databaseEngine: RuleContext["databaseEngine"];
   /** Receives the jobs that a transaction of this process has scheduled for now or later, after its commit. */
   readonly onScheduled: (jobs: readonly ScheduledJob[]) => void;
+  /** Receives the ids of the jobs that a transaction of this process has completed, after its commit. */
+  readonly onCompleted: (ids: readonly string[]) => void;
 }
 
 /** Which state of the server a transaction expects, and which rows it probably reads. */
@@ -41,6 +43,8 @@ export interface StoredTransactionOptions {
   /** The state that the caller depends on. The step does not run when the state has another version. Default: any. */
   readonly expectedState?: ServerState;
   readonly listPreloads?: (() => readonly Preload[]) | undefined;
+  /** Keeps what a read transaction loads, for a later write transaction. */
+  readonly loadedRows?: LoadedRows | undefined;
 }
 
 /** Logins that the database engine learns of when their rows are stored. */
@@ -103,9 +107,9 @@ export class StoredState {
   async runTransaction<T>(
     transactionOptions: TransactionOptions,
     step: (view: TransactionView) => T,
-    { expectedState, listPreloads }: StoredTransactionOptions = {},
+    { expectedState, listPreloads, loadedRows }: StoredTransactionOptions = {},
   ): Promise<T> {
-    const { records, databaseEngine, onScheduled } = this.#services;
+    const { records, databaseEngine, onScheduled, onCompleted } = this.#services;
     const owner = transactionOptions.mode === "write" ? await records.sessions.getCurrentId() : null;
     for (let stateChangeCount = 0; ; stateChangeCount += 1) {
       const state = expectedState ?? this.current;
@@ -113,11 +117,13 @@ export class StoredState {
       let announcedLogins: AnnouncedLogins[] = [];
       let isRowChanged = false;
       let getScheduledJobs = (): ScheduledJob[] => [];
-      const announceAndSchedule = (): void => {
+      let completedIds: string[] = [];
+      const tellOthers = (): void => {
         for (const { databaseId, credentials } of announcedLogins)
           databaseEngine.announce?.(databaseId, credentials);
         const jobs = getScheduledJobs();
         if (jobs.length > 0) onScheduled(jobs);
+        if (completedIds.length > 0) onCompleted(completedIds);
       };
       try {
         const value = await runInTransaction(
@@ -130,9 +136,11 @@ export class StoredState {
               throw new StateChangedError();
             const jobs = tables.table<JobRow, JobLookup>("jobs");
             const insertedJobs: JobRow[] = [];
+            completedIds = [];
             const scheduler = new TableScheduler({
               ...{ jobs, owner, createId: () => recordedDraws.ids.label(24) },
               onSchedule: (job) => insertedJobs.push(job),
+              onComplete: (id) => completedIds.push(id),
             });
             // Without those that were canceled.
             getScheduledJobs = () =>
@@ -150,14 +158,15 @@ export class StoredState {
           {
             transactionOptions,
             isRefusal: isRefusalError,
+            loadedRows,
             preloads: [...serverPreloads, ...(listPreloads?.() ?? [])],
           },
         );
-        announceAndSchedule();
+        tellOthers();
         if (isRowChanged) await this.refresh();
         return value;
       } catch (error) {
-        if (isRefusalError(error)) announceAndSchedule();
+        if (isRefusalError(error)) tellOthers();
         if (!(error instanceof StateChangedError)) throw error;
         await this.refresh();
         if (expectedState !== undefined || stateChangeCount >= maxStateChanges) throw error;

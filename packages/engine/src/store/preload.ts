@@ -63,6 +63,26 @@ export type Preload =
 /** The result of a preload: rows, or a number for `count` and `sequence`. */
 export type LoadResult = readonly LoadedRow[] | number;
 
+/**
+ * Rows that a read transaction has loaded, for a later transaction that changes them: it begins with them, which saves a round trip. Its
+ * commit notices that a row which it changes is another one by now, and nothing else. So it must change each row on which its result depends.
+ */
+export class LoadedRows {
+  #results: (readonly [Preload, LoadResult])[] = [];
+
+  /** Keeps the results of preloads instead of those before. */
+  keep(preloads: readonly Preload[], results: readonly LoadResult[]): void {
+    this.#results = preloads.map((preload, index) => [preload, results[index] ?? []]);
+  }
+
+  /** Returns the rows, and forgets them. A transaction that runs again has to load what it needs. */
+  take(): readonly (readonly [Preload, LoadResult])[] {
+    const results = this.#results;
+    this.#results = [];
+    return results;
+  }
+}
+
 /** Identifies a preload. A step counts one request, so a preload for a window is the same at any time. */
 export const buildPreloadKey = (preload: Preload): string =>
   preload.read === "hit" ? `hit ${preload.id}` : JSON.stringify(preload);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Refused, openReplay } from "../../test/store/open-replay.js";
-import { type Preload, mapTogether } from "./preload.js";
+import { LoadedRows, type Preload, mapTogether } from "./preload.js";
 import { sampleRows } from "../../test/store/store-under-test.js";
 
 const row = (id: string): Preload => ({ read: "row", table: "projects", id });
@@ -122,6 +122,30 @@ describe("a step", () => {
     );
     expect(trips().at(-1)).toBe("rollback");
   });
+
+  it.each([
+    { meanwhile: "nothing has", theirName: undefined, expected: "project and ours", loads: 0 },
+    { meanwhile: "another transaction has", theirName: "theirs", expected: "theirs and ours", loads: 1 },
+  ])(
+    "loads rows that an earlier one has loaded only if they have changed meanwhile: $meanwhile",
+    async ({ theirName, expected, loads }) => {
+      const { run, storage, names, trips } = openReplay("p1");
+      const loadedRows = new LoadedRows();
+      await run(({ projects }) => projects.get("p1"), {
+        ...{ mode: "read", preloads: [row("p1")], loadedRows },
+      });
+      if (theirName !== undefined) storage.store.projects.update("p1", { name: theirName });
+      const earlierTrips = trips().length;
+      await run(
+        ({ projects }) => projects.update("p1", { name: `${projects.get("p1")?.name ?? ""} and ours` }),
+        { preloads: [row("p1")], loadedRows },
+      );
+      expect(names()).toEqual([expected]);
+      const laterTrips = trips().slice(earlierTrips);
+      expect(laterTrips.filter((trip) => trip === "load")).toHaveLength(loads);
+      expect(laterTrips.at(-1)).toBe("commit changes");
+    },
+  );
 
   it("gives up when every run conflicts with another transaction", async () => {
     const { run, storage } = openReplay("p1");

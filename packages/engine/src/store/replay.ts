@@ -5,7 +5,7 @@ import {
   type Transaction,
 } from "./storage-adapter.js";
 import { PartialTables } from "./partial-tables.js";
-import { type LoadResult, type Preload, buildPreloadKey } from "./preload.js";
+import { type LoadResult, type LoadedRows, type Preload, buildPreloadKey } from "./preload.js";
 import { WorkingSet } from "./working-set.js";
 
 /** One run of a step. */
@@ -19,6 +19,8 @@ export interface ReplayOptions {
   readonly transactionOptions: TransactionOptions;
   /** The rows to load before the first run, because the step probably needs them. */
   readonly preloads?: readonly Preload[];
+  /** Receives what a read transaction loads. A write transaction begins with it, unless it runs again. */
+  readonly loadedRows?: LoadedRows | undefined;
   /** Returns whether an error of the step is a refusal, which commits the changes made before it. Other errors roll back. */
   readonly isRefusal: (error: unknown) => boolean;
 }
@@ -42,7 +44,7 @@ const maxRuns = 1_000;
 export const runInTransaction = async <T>(
   storage: StorageAdapter,
   step: (run: StepRun) => T,
-  { transactionOptions, preloads = [], isRefusal }: ReplayOptions,
+  { transactionOptions, preloads = [], loadedRows, isRefusal }: ReplayOptions,
 ): Promise<T> => {
   let currentOptions = transactionOptions;
   let runCount = 0;
@@ -52,7 +54,8 @@ export const runInTransaction = async <T>(
     try {
       const isReading = currentOptions.mode === "read";
       const stepEnd = await runUntilLoaded(transaction, step, {
-        ...{ preloads, countedRequests, isReading, isStrict: conflictCount > 0, earlierRunCount: runCount },
+        ...{ preloads, loadedRows, countedRequests, isReading },
+        ...{ isStrict: conflictCount > 0, earlierRunCount: runCount },
       });
       runCount = stepEnd.runCount;
       const shouldCommit = "value" in stepEnd || isRefusal(stepEnd.error);
@@ -91,6 +94,7 @@ type StepEnd<T> = { readonly runCount: number; readonly changes: PartialTables["
 
 interface StepRunOptions {
   readonly preloads: readonly Preload[];
+  readonly loadedRows: LoadedRows | undefined;
   readonly countedRequests: CountedRequest[];
   readonly isReading: boolean;
   readonly isStrict: boolean;
@@ -101,13 +105,19 @@ interface StepRunOptions {
 const runUntilLoaded = async <T>(
   transaction: Transaction,
   step: (run: StepRun) => T,
-  { preloads, countedRequests, isReading, isStrict, earlierRunCount }: StepRunOptions,
+  { preloads, loadedRows, countedRequests, isReading, isStrict, earlierRunCount }: StepRunOptions,
 ): Promise<StepEnd<T>> => {
   let workingSet = createWorkingSet(countedRequests);
   let loadedPreloads: readonly Preload[] = [];
-  let missingPreloads = preloads.filter(({ read }) => read !== "hit" || countedRequests.length === 0);
+  const knownRows = isReading ? [] : (loadedRows?.take() ?? []);
+  for (const [preload, result] of knownRows) workingSet.add([preload], [result]);
+  const knownKeys = new Set(knownRows.map(([preload]) => buildPreloadKey(preload)));
+  let missingPreloads = preloads.filter(
+    (preload) =>
+      (preload.read !== "hit" || countedRequests.length === 0) && !knownKeys.has(buildPreloadKey(preload)),
+  );
   for (let runIndex = earlierRunCount; runIndex < earlierRunCount + maxRuns; runIndex += 1) {
-    if (missingPreloads.length > 0 || runIndex === earlierRunCount) {
+    if (missingPreloads.length > 0 || (runIndex === earlierRunCount && knownRows.length === 0)) {
       if (isReading && runIndex > earlierRunCount) {
         // The next load sees another snapshot, so all rows come from it.
         missingPreloads = [...loadedPreloads, ...missingPreloads];
@@ -115,6 +125,7 @@ const runUntilLoaded = async <T>(
       }
       const results = await transaction.load(missingPreloads);
       workingSet.add(missingPreloads, results);
+      if (isReading) loadedRows?.keep(missingPreloads, results);
       missingPreloads.forEach((preload, index) => {
         if (preload.read === "hit") countedRequests.push([preload, results[index] ?? []]);
       });

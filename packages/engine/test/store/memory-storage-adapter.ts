@@ -47,10 +47,10 @@ export class MemoryStorageAdapter implements StorageAdapter {
       commit: (changes) => {
         const { beforeCommit } = this;
         this.beforeCommit = undefined;
-        return Promise.resolve(changes).then((all) => {
+        return Promise.resolve(held?.taken).then(() => {
           beforeCommit?.();
-          for (const each of all) this.#refuseConflicts(each);
-          for (const each of all) this.#apply(each);
+          for (const each of changes) this.#refuseConflicts(each);
+          for (const each of changes) this.#apply(each);
           end(changes.length === 0 ? "commit" : "commit changes");
         });
       },

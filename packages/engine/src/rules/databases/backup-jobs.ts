@@ -40,7 +40,7 @@ export const backupJobs: JobHandlers = {
       context.transact(
         writeWithoutLocks,
         ({ store, scheduler }) => {
-          scheduler.requireOwned(job);
+          scheduler.complete(job);
           if (store.backups.get(backupId)?.status === "running") store.backups.update(backupId, changes);
         },
         () => [{ read: "row", table: "backups", id: backupId }, createJobPreload(job)],

@@ -10,9 +10,10 @@ import { type JobHandlers, type JobContext, SupersededError } from "../../jobs/j
 import { outageDelays } from "../../jobs/retry-delay.js";
 import type { Job, RunningJob } from "../../context/scheduler.js";
 import { announceLogin } from "../connections/connection-creation.js";
-import { changeDatabase, fillCopies, resumeLifecycleJobs } from "./database-lifecycle.js";
+import { changeDatabase, createJobPreload, fillCopies, resumeLifecycleJobs } from "./database-lifecycle.js";
 import { hasPendingDeletion } from "./pending-copies.js";
 import { removeDatabase, removeProject } from "./database-removal.js";
+import { LoadedRows } from "../../store/preload.js";
 import { readOnlyTransaction } from "../../store/storage-adapter.js";
 
 const changeJobKind = "database.change";
@@ -248,8 +249,12 @@ export const changeJobs: JobHandlers = {
         await fillCopies(context, databaseId);
       }
       await context.databaseWork.withLock([databaseId], async (lock) => {
-        const applicableChange = await context.transact(readOnlyTransaction, (changeContext) =>
-          findApplicableChange(changeContext, databaseId, changeId),
+        const loadedRows = new LoadedRows();
+        const applicableChange = await context.transact(
+          readOnlyTransaction,
+          (changeContext) => findApplicableChange(changeContext, databaseId, changeId),
+          () => [{ read: "row", table: "databases", id: databaseId }, createJobPreload(job)],
+          loadedRows,
         );
         if (!applicableChange) throw new SupersededError();
         await applyChange(context.databaseEngine, applicableChange);
@@ -258,8 +263,7 @@ export const changeJobs: JobHandlers = {
           context,
           databaseId,
           (changeContext) => recordChange(changeContext, databaseId, applicableChange.change),
-          undefined,
-          job,
+          { lastReadRow: applicableChange.database, job, loadedRows },
         );
       });
     } catch (error) {

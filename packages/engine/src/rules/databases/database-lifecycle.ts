@@ -10,7 +10,7 @@ import { type JobHandlers, type JobContext, StoredFailureError } from "../../job
 import type { WorkLock } from "../../store/records.js";
 import type { DatabaseRow, DatabaseSource, DatabaseStatus } from "../../store/rows.js";
 import { readOnlyTransaction } from "../../store/storage-adapter.js";
-import type { Preload } from "../../store/preload.js";
+import { LoadedRows, type Preload } from "../../store/preload.js";
 import { clearPendingCopy, hasPendingDeletion, findPendingCopies } from "./pending-copies.js";
 
 const provisionJobKind = "database.provision";
@@ -54,15 +54,23 @@ export const resumeLifecycleJobs = ({ store, scheduler, clock }: RuleContext, da
  * Runs a step of a job of a database, in a transaction that keeps other changes of its workspace from running at the same time.
  * The database may be gone.
  *
- * @param lastReadRow the database as it was read before, which may have changed since. Default: read again.
- * @param job the one whose result the step stores, which no other process may have. Default: any process may run the step.
+ * @param options.lastReadRow the database as it was read before, which may have changed since. Default: read again.
+ * @param options.job the one that the transaction completes, and that no other process may have. Default: any process may run the step.
+ * @param options.loadedRows what was loaded before. Only for a job that is completed and a step that changes the row of the database.
  */
 export const changeDatabase = async <T>(
   context: Transactions,
   databaseId: string,
   step: (context: RuleContext, row: DatabaseRow | undefined) => T,
-  lastReadRow?: DatabaseRow,
-  job?: RunningJob,
+  {
+    lastReadRow,
+    job,
+    loadedRows,
+  }: {
+    readonly lastReadRow?: DatabaseRow;
+    readonly job?: RunningJob | undefined;
+    readonly loadedRows?: LoadedRows | undefined;
+  } = {},
 ): Promise<T> => {
   for (let row = lastReadRow ?? (await readDatabase(context, databaseId)); ;) {
     const workspaceId = row?.workspaceId;
@@ -72,13 +80,14 @@ export const changeDatabase = async <T>(
         const database = changeContext.store.databases.get(databaseId);
         const isLocked = database === undefined || database.workspaceId === workspaceId;
         if (!isLocked) return { movedRow: database };
-        if (job !== undefined) changeContext.scheduler.requireOwned(job);
+        if (job !== undefined) changeContext.scheduler.complete(job);
         return { value: step(changeContext, database) };
       },
       () => [
         { read: "row", table: "databases", id: databaseId },
         ...(job === undefined ? [] : [createJobPreload(job)]),
       ],
+      loadedRows,
     );
     if ("value" in attempt) return attempt.value;
     row = attempt.movedRow;
@@ -108,6 +117,7 @@ interface FillWork {
   readonly statusDuringWork: DatabaseStatus;
   /** Undefined when another job waits for the work. */
   readonly job: RunningJob | undefined;
+  readonly loadedRows: LoadedRows;
   readonly fill: () => Promise<void>;
 }
 
@@ -122,9 +132,10 @@ const fillDatabase = async (
   context: JobContext,
   row: DatabaseRow,
   lock: WorkLock,
-  { statusDuringWork, job, fill }: FillWork,
+  { statusDuringWork, job, loadedRows, fill }: FillWork,
 ): Promise<void> => {
   const { id } = row;
+  const lastRead = { lastReadRow: row, job, loadedRows };
   const recordResult = (status: DatabaseStatus, changes: { made?: boolean }): Promise<void> =>
     changeDatabase(
       context,
@@ -137,8 +148,7 @@ const fillDatabase = async (
         });
         clearPendingCopy(changeContext, currentRow);
       },
-      row,
-      job,
+      lastRead,
     );
   try {
     await fill();
@@ -155,8 +165,7 @@ const fillDatabase = async (
         ({ scheduler, clock }, currentRow) => {
           if (currentRow && job) scheduler.repeat(clock, job, draw);
         },
-        row,
-        job,
+        { lastReadRow: row, job },
       );
       return;
     }
@@ -183,10 +192,17 @@ export const createConnectionsPreload = (databaseId: string): Preload => ({
   newestFirst: false,
 });
 
-/** Reads a database and the logins of its connections. Returns undefined when it does not exist. */
+/**
+ * Reads a database and the logins of its connections. Returns undefined when it does not exist.
+ *
+ * @param job one whose row is read, too.
+ * @param loadedRows receives what was loaded.
+ */
 export const findDatabaseWithLogins = async (
   context: Pick<Transactions, "transact">,
   databaseId: string,
+  job?: RunningJob,
+  loadedRows?: LoadedRows,
 ): Promise<DatabaseWithLogins | undefined> =>
   context.transact(
     readOnlyTransaction,
@@ -203,7 +219,12 @@ export const findDatabaseWithLogins = async (
         }
       );
     },
-    () => [{ read: "row", table: "databases", id: databaseId }, createConnectionsPreload(databaseId)],
+    () => [
+      { read: "row", table: "databases", id: databaseId },
+      createConnectionsPreload(databaseId),
+      ...(job === undefined ? [] : [createJobPreload(job)]),
+    ],
+    loadedRows,
   );
 
 /** Creates a database with a role for each of its connections. */
@@ -231,7 +252,7 @@ const createFillHandler =
     fill: (
       context: JobContext,
       database: DatabaseWithLogins,
-      work: { readonly lock: WorkLock; readonly job: RunningJob | undefined },
+      work: { readonly lock: WorkLock } & Pick<FillWork, "job" | "loadedRows">,
     ) => Promise<void>,
   ): FillHandler =>
   async (context, databaseId, job) => {
@@ -242,32 +263,32 @@ const createFillHandler =
     for (let isDone = false; !isDone;) {
       await databaseWork.withLock(lockedDatabaseIds, (heldLock) =>
         databaseWork.runFill(databaseId, { heldLock, isWanted }, async (lock) => {
-          const database = await findDatabaseWithLogins(context, databaseId);
+          const loadedRows = new LoadedRows();
+          const database = await findDatabaseWithLogins(context, databaseId, job, loadedRows);
           const databaseToFill =
             database !== undefined && shouldBeFilled(database.row) ? database : undefined;
           const neededSourceIds = databaseToFill ? listSourceDatabaseIds(databaseToFill.row.source) : [];
           isDone = neededSourceIds.every((id) => lockedDatabaseIds.includes(id));
           lockedDatabaseIds = [databaseId, ...neededSourceIds];
-          if (databaseToFill && isDone) await fill(context, databaseToFill, { lock, job });
+          if (databaseToFill && isDone) await fill(context, databaseToFill, { lock, job, loadedRows });
         }),
       );
     }
   };
 
-const provisionDatabase = createFillHandler(async (context, database, { lock, job }) => {
+const provisionDatabase = createFillHandler(async (context, database, { lock, job, loadedRows }) => {
   const { row } = database;
   if (row.made) return;
   const fill = (): Promise<void> => createRealDatabase(context, database, lock.signal);
   await fillDatabase(context, row, lock, {
     // A stored server repeats work that has failed.
     statusDuringWork: row.status === "failure" ? "failure" : "provisioning",
-    job,
-    fill,
+    ...{ job, loadedRows, fill },
   });
 });
 
 /** Restores a database. One that was never created is created from the backup, with a role for each of its connections. */
-const recoverDatabase = createFillHandler(async (context, database, { lock, job }) => {
+const recoverDatabase = createFillHandler(async (context, database, { lock, job, loadedRows }) => {
   const { row } = database;
   if (row.status !== "recovering" || row.source.type !== "backup") return;
   const { backupId } = row.source;
@@ -277,7 +298,7 @@ const recoverDatabase = createFillHandler(async (context, database, { lock, job 
     await context.databaseEngine.restore(row.id, backupId, signal);
   };
   const fill = row.made ? restore : (): Promise<void> => createRealDatabase(context, database, signal);
-  await fillDatabase(context, row, lock, { statusDuringWork: "recovering", job, fill });
+  await fillDatabase(context, row, lock, { statusDuringWork: "recovering", job, loadedRows, fill });
 });
 
 export const databaseJobs: JobHandlers = {
