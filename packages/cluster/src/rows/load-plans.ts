@@ -23,34 +23,22 @@ export interface RowSource {
 /** Ends a transaction. */
 export const commitStatement = createStatement("commit");
 
-const beginReadStatement = createStatement("begin isolation level repeatable read read only");
+const beginReadSql = "begin isolation level repeatable read read only";
 
 /** Maximum number of reads in one statement, which limits how many different statements are prepared. */
 const maxUnionParts = 8;
 
 /** Returns the load of a transaction that only reads, which ends with the load. Its rows are from one snapshot. */
 export const planReadOnlyLoad = (source: RowSource, preloads: readonly Preload[]): LoadPlan => {
-  const countingPlan = planRateLimitCounts(source, preloads);
-  const parameters = new StatementParameters();
-  const reads = planReads(source.schemaIdentifier, preloads.filter(isRowRead), parameters);
-  if (reads.length <= maxUnionParts) {
-    const unionReads = reads.length === 0 ? [] : [buildUnionStatement(reads, parameters)];
-    return createLoadPlan(source, preloads, {
-      statements: [...countingPlan.statements, ...unionReads],
-      splitResults: (results) => [
-        ...countingPlan.splitResults(results),
-        ...splitReads(results[countingPlan.statements.length] ?? [], reads),
-      ],
-    });
-  }
-  const separateReads = planReads(source.schemaIdentifier, preloads.filter(isRowRead));
-  return createLoadPlan(source, preloads, {
-    statements: [...countingPlan.statements, beginReadStatement, ...separateReads, commitStatement],
-    splitResults: (results) => [
-      ...countingPlan.splitResults(results),
-      ...partitionResults(separateReads, results.slice(countingPlan.statements.length + 1)),
-    ],
-  });
+  const counting = planRateLimitCounts(source, preloads);
+  const reading = planRowReads(source, preloads);
+  // Statements that are sent together are one transaction. Several reads need another one, with one snapshot.
+  return reading.statements.length <= 1
+    ? createLoadPlan(source, preloads, [counting, reading])
+    : createLoadPlan(source, preloads, [
+        wrapInTransaction(counting, "begin"),
+        wrapInTransaction(reading, beginReadSql),
+      ]);
 };
 
 /** Returns a load of a transaction that also writes. The first load begins the transaction with the statements for that. */
@@ -58,18 +46,13 @@ export const planLoadInTransaction = (
   source: RowSource,
   preloads: readonly Preload[],
   beginStatements: readonly Statement[],
-): LoadPlan => {
-  const countingPlan = planRateLimitCounts(source, preloads);
-  const reads = planReads(source.schemaIdentifier, preloads.filter(isRowRead));
-  const leadingStatements = [...countingPlan.statements, ...beginStatements];
-  return createLoadPlan(source, preloads, {
-    statements: [...leadingStatements, ...reads],
-    splitResults: (results) => [
-      ...countingPlan.splitResults(results),
-      ...partitionResults(reads, results.slice(leadingStatements.length)),
-    ],
-  });
-};
+): LoadPlan =>
+  createLoadPlan(source, preloads, [
+    // Counting a request takes effect at once, so it has its own transaction.
+    wrapInTransaction(planRateLimitCounts(source, preloads), "begin"),
+    { statements: beginStatements, splitResults: () => [] },
+    planRowReads(source, preloads),
+  ]);
 
 /** A read with the rows of its result. */
 type ReadResult = readonly [read: ReadStatement, rows: readonly Columns[]];
@@ -79,27 +62,55 @@ interface ReadPlan {
   readonly splitResults: (results: BatchResults) => ReadResult[];
 }
 
-/** Counting a request takes effect at once, so it has its own transaction. */
 const planRateLimitCounts = ({ schemaIdentifier }: RowSource, preloads: readonly Preload[]): ReadPlan => {
   const countingReads = planReads(schemaIdentifier, preloads.filter(isRateLimitCount));
   return {
-    statements:
-      countingReads.length === 0 ? [] : [createStatement("begin"), ...countingReads, commitStatement],
-    splitResults: (results) => partitionResults(countingReads, results.slice(1)),
+    statements: countingReads,
+    splitResults: (results) => partitionResults(countingReads, results),
   };
 };
+
+/** Returns one statement for all rows, unless it would be too long. */
+const planRowReads = ({ schemaIdentifier }: RowSource, preloads: readonly Preload[]): ReadPlan => {
+  const rowPreloads = preloads.filter(isRowRead);
+  const parameters = new StatementParameters();
+  const reads = planReads(schemaIdentifier, rowPreloads, parameters);
+  if (reads.length > 0 && reads.length <= maxUnionParts)
+    return {
+      statements: [buildUnionStatement(reads, parameters)],
+      splitResults: ([rows = []]) => splitReads(rows, reads),
+    };
+  const separateReads = planReads(schemaIdentifier, rowPreloads);
+  return {
+    statements: separateReads,
+    splitResults: (results) => partitionResults(separateReads, results),
+  };
+};
+
+const wrapInTransaction = ({ statements, splitResults }: ReadPlan, beginSql: string): ReadPlan =>
+  statements.length === 0
+    ? { statements, splitResults }
+    : {
+        statements: [createStatement(beginSql), ...statements, commitStatement],
+        splitResults: (results) => splitResults(results.slice(1, -1)),
+      };
 
 const createLoadPlan = (
   { rowCache }: RowSource,
   preloads: readonly Preload[],
-  { statements, splitResults }: ReadPlan,
+  plans: readonly ReadPlan[],
 ): LoadPlan => ({
-  statements,
+  statements: plans.flatMap(({ statements }) => statements),
   toLoadResults: (results) => {
     const resultsByPreload = new Map<Preload, LoadResult>();
-    for (const [read, columns] of splitResults(results)) {
-      const loadResults = read.toLoadResults(columns, rowCache);
-      read.preloads.forEach((preload, index) => resultsByPreload.set(preload, loadResults[index] ?? []));
+    let position = 0;
+    for (const { statements, splitResults } of plans) {
+      const resultsOfPlan = results.slice(position, position + statements.length);
+      position += statements.length;
+      for (const [read, columns] of splitResults(resultsOfPlan)) {
+        const loadResults = read.toLoadResults(columns, rowCache);
+        read.preloads.forEach((preload, index) => resultsByPreload.set(preload, loadResults[index] ?? []));
+      }
     }
     return preloads.map((preload) => resultsByPreload.get(preload) ?? []);
   },

@@ -278,11 +278,13 @@ class WriteTransaction implements Transaction {
     // All transactions take their locks in the same order, which prevents deadlocks.
     const sortedNames = [...new Set(this.#lockNames)].sort();
     const { installation } = this.#resources;
+    const keys = [stateLockName, ...sortedNames.map((lockName) => `lock ${lockName}`)];
+    const lockCalls = sortedNames.map((_, index) => `, pg_advisory_xact_lock($${String(index + 2)})`);
     return [
       beginStatement,
-      createStatement("select pg_advisory_xact_lock_shared($1)", installation.toLockKey(stateLockName)),
-      ...sortedNames.map((lockName) =>
-        createStatement("select pg_advisory_xact_lock($1)", installation.toLockKey(`lock ${lockName}`)),
+      createStatement(
+        `select pg_advisory_xact_lock_shared($1)${lockCalls.join("")}`,
+        ...keys.map((key) => installation.toLockKey(key)),
       ),
     ];
   }
