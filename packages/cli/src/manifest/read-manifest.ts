@@ -21,7 +21,7 @@ export type LocateEntry = (address: EntryAddress, field?: readonly string[]) => 
 
 /** The entries of a manifest, and the place of each in its file. */
 export interface Manifest {
-  /** Each after its container. */
+  /** Every entry comes after the entry that contains it. */
   readonly entries: readonly ManifestEntry[];
   readonly locateEntry: LocateEntry;
 }

@@ -17,9 +17,9 @@ export interface ClientProgram {
   readonly name: ClientName;
   /** Absolute path. */
   readonly path: string;
-  /** For example `18.4`. */
+  /** The version that the program reports, for example `18.4`. */
   readonly version: string;
-  /** For example `18`. */
+  /** The major version, for example `18`. */
   readonly major: number;
 }
 

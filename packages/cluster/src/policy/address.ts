@@ -5,7 +5,7 @@ import { type ServerIdentity, buildApplicationName } from "./server-identity.js"
 /** The kinds of addresses that the API has for a database. */
 export type EndpointKind = "direct" | "pooled" | "accelerate";
 
-/** Where a client connects to. */
+/** The address that clients of databases connect to. */
 export interface PublicAddress {
   readonly host: string;
   readonly port: number;

@@ -13,7 +13,7 @@ export interface LoadPlan {
   readonly toLoadResults: (results: BatchResults) => LoadResult[];
 }
 
-/** Where rows are loaded from. */
+/** The schema that rows are loaded from, and the cache of the rows that this process has loaded. */
 export interface RowSource {
   /** The name of the schema as an SQL identifier. */
   readonly schemaIdentifier: string;

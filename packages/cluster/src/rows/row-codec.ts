@@ -41,12 +41,12 @@ const nullablePathsByTable: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 /** Returns the fields of a table with secrets. */
 export const listSecretPaths = (table: string): readonly SecretPath[] => secretPathsByTable.get(table) ?? [];
 
-/** Where a secret stands. An encrypted secret cannot be decrypted in another place. */
+/** The field of a row that contains a secret. The encryption binds a secret to its field, so it cannot be decrypted in another one. */
 interface SecretPlace {
   readonly table: string;
-  /** Of the row. */
+  /** The id of the row. */
   readonly id: string;
-  /** With the indexes of arrays: `changes.0.pass`. */
+  /** The path of the field, with the indexes of arrays: `changes.0.pass`. */
   readonly path: string;
 }
 

@@ -168,6 +168,7 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
   }
 }
 
+/** A collection in memory whose rows can expire. */
 export class MemoryExpiringCollection<T extends Row, W extends Lookup>
   extends MemoryCollection<T, W>
   implements ExpiringCollection<T, W>

@@ -4,6 +4,7 @@ import type { Lookup } from "./store.js";
 
 export type FieldContent = KeyValue | readonly KeyValue[];
 
+/** Reads the value of a field, by which rows are found, from a row. */
 export type FieldReader = (row: object) => FieldContent;
 
 /** Reads a field of a row: `projectId`, or `domains.name` for the names of all its domains. */

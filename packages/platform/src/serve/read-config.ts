@@ -8,7 +8,7 @@ import { type Document, parseDocument } from "yaml";
 import { serveErrors } from "../errors/serve-error.js";
 import { type ServeSettings, serveSettingsSchema } from "./config-schema.js";
 
-/** Where the settings come from. */
+/** The file, the environment, and the flags that settings are read from. */
 export interface ConfigSources {
   /** Path of a YAML or JSON file. Default: none. */
   readonly file?: string | undefined;

@@ -48,7 +48,7 @@ export type Waiting = Pick<ClientSettings, "timers" | "signals">;
 /** The state that the steps between `encodeCall` and `decodeResponse` share. */
 export interface CallContext {
   settings: ClientSettings;
-  /** Without a credential. */
+  /** The encoded request, without a credential. */
   message: Message;
   attempts: Attempt[];
   /** Ends the call at the deadline, and when the caller aborts. */

@@ -108,7 +108,7 @@ export interface ApiRequest {
   readonly query: URLSearchParams;
   /** Undefined for a request without a body. */
   readonly body: unknown;
-  /** In lower case. */
+  /** The names are in lowercase. */
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined if this version does not know it. */
   readonly operation: OperationMatch | undefined;

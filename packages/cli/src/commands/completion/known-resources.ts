@@ -13,7 +13,7 @@ import { readCache, writeCacheEntry } from "./completion-cache.js";
 
 /** How long completion waits for the service. */
 export interface CompletionDeadline {
-  /** Aborted when it is over. */
+  /** Aborted when the time is over. */
   readonly signal: AbortSignal;
   /** Asks the service in the background, for the next time. Absent if that cannot be done. */
   readonly startRefresh?: (() => Promise<void>) | undefined;

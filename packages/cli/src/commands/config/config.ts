@@ -1,5 +1,6 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
+/** Declares the group `mgmt config`. */
 export const configGroup: GroupDeclaration = {
   words: "config",
   heading: "account",

@@ -33,7 +33,7 @@ interface SettingLookup {
 
 /** A default that a profile stores. */
 export interface Setting {
-  /** Where the profile stores it. */
+  /** The field of a profile that stores the setting. */
   readonly profileField:
     | "baseUrl"
     | "authUrl"

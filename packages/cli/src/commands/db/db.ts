@@ -1,5 +1,6 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
+/** Declares the group `mgmt db`. */
 export const dbGroup: GroupDeclaration = {
   words: "db",
   heading: "machine",

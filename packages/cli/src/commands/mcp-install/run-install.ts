@@ -26,7 +26,7 @@ import { buildServerCommand } from "./server-command.js";
 
 export interface InstallFlags {
   readonly scope?: Scope;
-  /** True for the linked project. */
+  /** The id of a project. True for the project that the folder is linked to. */
   readonly project?: string | true;
   readonly readOnly?: boolean;
   readonly remove?: boolean;

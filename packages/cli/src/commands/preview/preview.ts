@@ -1,5 +1,6 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
+/** Declares the group `mgmt preview`. */
 export const previewGroup: GroupDeclaration = {
   words: "preview",
   heading: "provisioning",

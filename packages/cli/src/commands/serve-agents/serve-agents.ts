@@ -1,5 +1,6 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
+/** Declares the group `mgmt serve agents`. */
 export const serveAgentsGroup: GroupDeclaration = {
   words: "serve agents",
   order: 80,

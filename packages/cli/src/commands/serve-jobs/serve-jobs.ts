@@ -1,5 +1,6 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
+/** Declares the group `mgmt serve jobs`. */
 export const serveJobsGroup: GroupDeclaration = {
   words: "serve jobs",
   order: 100,

@@ -1,5 +1,6 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
+/** Declares the group `mgmt serve tokens`. */
 export const serveTokensGroup: GroupDeclaration = {
   words: "serve tokens",
   order: 70,

@@ -1,5 +1,6 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
+/** Declares the group `mgmt serve workspaces`. */
 export const serveWorkspacesGroup: GroupDeclaration = {
   words: "serve workspaces",
   order: 60,

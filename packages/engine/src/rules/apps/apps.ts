@@ -174,6 +174,7 @@ const deleteHandler = {
   },
 };
 
+/** The handlers of the operations of apps and services. */
 export const appHandlers = {
   "apps.list": defineHandler("apps.list", {
     ...createListHandler("apps"),

@@ -45,6 +45,7 @@ const assertNoResources = (context: RuleContext, branchId: string): void => {
     });
 };
 
+/** The handlers of the operations of branches. */
 export const branchHandlers = {
   "projects.branches.list": defineHandler("projects.branches.list", {
     check: (call) => {

@@ -39,6 +39,7 @@ const respondWithNewConnection = (
   return respondWithSecrets(status, context, connection, job);
 };
 
+/** The handlers of the operations of connections. */
 export const connectionHandlers = {
   "databases.connections.list": defineHandler("databases.connections.list", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),

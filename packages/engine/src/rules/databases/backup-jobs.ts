@@ -25,6 +25,7 @@ export const requestBackup = (
   return { backup, job: scheduler.schedule(clock, { kind: backUpJobKind, subject: backup.id, delayMs: 0 }) };
 };
 
+/** The handlers of the jobs that make backups. */
 export const backupJobs: JobHandlers = {
   /**
    * Backs up the current data. Schedules itself again if the database server cannot be reached. Does nothing when the backup was

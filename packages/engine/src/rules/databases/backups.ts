@@ -14,6 +14,7 @@ export const presentBackup = (row: BackupRow): Backup => ({
   ...(row.size === null ? {} : { size: row.size }),
 });
 
+/** The handlers of the operations of backups. */
 export const backupHandlers = {
   /** Lists the newest `limit` backups, or all of them. The list has no cursor. */
   "databases.backups.list": defineHandler("databases.backups.list", {

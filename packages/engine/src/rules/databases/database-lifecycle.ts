@@ -301,6 +301,7 @@ const recoverDatabase = createFillHandler(async (context, database, { lock, job,
   await fillDatabase(context, row, lock, { statusDuringWork: "recovering", job, loadedRows, fill });
 });
 
+/** The handlers of the jobs that create and restore databases. */
 export const databaseJobs: JobHandlers = {
   [provisionJobKind]: provisionDatabase,
   [recoverJobKind]: recoverDatabase,

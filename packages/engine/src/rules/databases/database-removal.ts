@@ -27,6 +27,7 @@ export const removeProject = ({ store }: RuleContext, projectId: string): void =
   store.projects.delete(projectId);
 };
 
+/** The handlers of the jobs that delete the data of deleted backups. */
 export const removalJobs: JobHandlers = {
   /** Retries until the data of the deleted backup is deleted. */
   [dropBackupJobKind]: async (context, backupId) => {

@@ -6,6 +6,7 @@ import { scheduleRecovery } from "./database-lifecycle.js";
 import { assertUsableBackup } from "./database-sources.js";
 import { presentDatabase, listDatabaseReferencePreloads } from "./present-database.js";
 
+/** The handler of the operation that restores a database. */
 export const restoreHandlers = {
   /**
    * Overwrites the data in place. Connections and their credentials do not change. See the `databases.restore`

@@ -58,6 +58,7 @@ const checkUsage = (
   return { period, database: requireAccess(call, "database", call.path.databaseId) };
 };
 
+/** The handler of the operation that reports the usage of a database. */
 export const usageHandlers = {
   "databases.usage.get": definePreparedHandler("databases.usage.get", {
     prepare: {

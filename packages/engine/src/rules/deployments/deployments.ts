@@ -96,6 +96,7 @@ const createHandler = {
   },
 };
 
+/** The handlers of the operations of deployments. */
 export const deploymentHandlers = {
   "apps.deployments.list": defineHandler("apps.deployments.list", listHandler),
   "services.deployments.list": defineHandler("services.deployments.list", listHandler),

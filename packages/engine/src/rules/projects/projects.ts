@@ -74,6 +74,7 @@ const mergeProjectSettings = (
   return mergedSettings;
 };
 
+/** The handlers of the operations of projects, without the transfer. */
 export const projectHandlers = {
   "projects.list": defineHandler("projects.list", {
     preloads: createFirstPagePreloader("projects"),

@@ -18,6 +18,7 @@ const requireRecipientWorkspace = ({ bearers }: OperationCall<"projects.transfer
   return recipient.workspaceId;
 };
 
+/** The handler of the operation that transfers a project to another workspace. */
 export const transferHandlers = {
   "projects.transfer": defineHandler("projects.transfer", {
     check: (call) => {

@@ -20,6 +20,7 @@ export const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
 
 const presentListedToken: PresentRow<ServiceTokenRow> = (_context, row) => presentServiceToken(row);
 
+/** The handlers of the operations of service tokens. */
 export const serviceTokenHandlers = {
   /** Lists tokens, newest first. The list is empty when the workspace does not exist or is not the caller's. */
   "workspaces.serviceTokens.list": defineHandler("workspaces.serviceTokens.list", {

@@ -16,6 +16,7 @@ export const presentWorkspace = (context: RowContext, row: WorkspaceRow): Worksp
   createdAt: formatTimestamp(row.createdAt),
 });
 
+/** The handlers of the operations of workspaces. */
 export const workspaceHandlers = {
   /** Lists the workspace of the credential, the only one that it can reach. */
   "workspaces.list": defineHandler("workspaces.list", {

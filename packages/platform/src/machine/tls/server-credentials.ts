@@ -15,7 +15,7 @@ export interface ServerCredentials {
   caFile: string;
 }
 
-/** In PEM. */
+/** The certificate of the authority, and the key and the certificate of the server, in PEM. */
 interface CertificateChain {
   authority: string;
   key: string;
