@@ -63,6 +63,15 @@ export const trackedEnvFileError = (envFile: string): CliError =>
     "Pass another envFile, such as .env.local, that .gitignore names. Nothing was created.",
   );
 
+/** Git refuses to read the repository of an env file, so that nobody knows if the next commit would contain the secret. */
+export const unreadableRepositoryError = (envFile: string): CliError =>
+  new CliError(
+    "refused",
+    "mcp:repository_unreadable",
+    `Git cannot read the repository of ${envFile}, and so cannot say if it tracks the file`,
+    "The user can run git status in the folder, which says why. Nothing was created.",
+  );
+
 /** The env file could not be written after the secret was created. */
 export const secretNotWrittenError = (
   path: string,
@@ -118,6 +127,24 @@ export const unwritableAuditError = (path: string, problem: string): CliError =>
     "mcp:audit_unwritable",
     `The audit file ${path} cannot be written: ${problem}`,
     "Correct its permissions, or pass another path with --audit-file.",
+  );
+
+/** The file that remembers a call cannot be written, so that the call is not made. */
+export const unwritableJournalError = (folder: string, problem: string): CliError =>
+  new CliError(
+    "failure",
+    "mcp:journal_unwritable",
+    `What becomes of the call cannot be remembered in ${folder}: ${problem}`,
+    "Correct the permissions of the folder. Nothing was sent.",
+  );
+
+/** A request that cannot be undone was sent, and its result was lost. */
+export const unknownOutcomeError = (sentAt: string): CliError =>
+  new CliError(
+    "failure",
+    "mcp:outcome_unknown",
+    `The same call was sent at ${sentAt}, and its result was lost`,
+    `Read the resource to see if the change was made. To send the call once more, pass again: "${sentAt}". Nothing was sent now.`,
   );
 
 /** The query has no result that can be returned. */

@@ -1,4 +1,5 @@
-import { basename, dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Context } from "../input/context.js";
 import { runInRepository } from "./run-git.js";
 
@@ -18,6 +19,22 @@ export const findCommitRisk = async (
   if ((await readStatus("check-ignore", "--quiet")) !== 1) return undefined;
   return (await readStatus("ls-files", "--error-unmatch")) === 0 ? "tracked" : "not_ignored";
 };
+
+/**
+ * Returns whether git can say what it tracks in the folder of a file. It cannot in a repository that it refuses to read, such as one of another
+ * user. Also true if git is not installed, and outside of repositories.
+ */
+export const isReadableByGit = async (
+  path: string,
+  context: Pick<Context, "env" | "signal">,
+): Promise<boolean> => {
+  if (!isInRepository(dirname(path))) return true;
+  const status = await readGitExitStatus(["ls-files", "--", basename(path)], path, context);
+  return status === 0 || typeof status !== "number";
+};
+
+const isInRepository = (folder: string): boolean =>
+  existsSync(join(folder, ".git")) || (dirname(folder) !== folder && isInRepository(dirname(folder)));
 
 /** Returns the exit status of git, or the code of the error that kept it from running. */
 const readGitExitStatus = async (

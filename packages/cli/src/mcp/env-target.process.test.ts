@@ -42,6 +42,16 @@ describe("an env file that gets a secret", () => {
     expect(statSync(target.path).mode & 0o777).toBe(0o600);
   });
 
+  it("is refused if git cannot read the repository, which may track it", async () => {
+    git("init", "-q");
+    writeFileSync(join(folder, ".gitignore"), ".env\n");
+    writeFileSync(join(folder, ".git/HEAD"), "none");
+    await expect(openEnvTarget({}, folder, context)).rejects.toMatchObject({
+      code: "mcp:repository_unreadable",
+    });
+    expect(existsSync(join(folder, ".env"))).toBe(false);
+  });
+
   it("is refused in the home folder and in the root, where clients may start the server", async () => {
     for (const unsafe of [homedir(), "/"]) {
       await expect(openEnvTarget({}, unsafe, context)).rejects.toMatchObject({

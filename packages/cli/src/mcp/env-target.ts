@@ -4,10 +4,15 @@ import { access, mkdir, open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join, parse, relative, resolve } from "node:path";
 import { describeCause } from "../errors/cli-error.js";
-import { envFileOutsideError, secretNotWrittenError, trackedEnvFileError } from "../errors/mcp-errors.js";
+import {
+  envFileOutsideError,
+  secretNotWrittenError,
+  trackedEnvFileError,
+  unreadableRepositoryError,
+} from "../errors/mcp-errors.js";
 import { getStateFolder } from "../files/state-folder.js";
 import { isWithinFolder } from "../files/is-within-folder.js";
-import { findCommitRisk } from "../git/commit-risk.js";
+import { findCommitRisk, isReadableByGit } from "../git/commit-risk.js";
 import type { Context } from "../input/context.js";
 import { assertVariableName } from "../input/variable-name.js";
 import { assertEnvFileSettable, setEnvFileVariable } from "../working-directory/env-file.js";
@@ -49,7 +54,7 @@ export interface EnvTarget {
  * does not track it, and it can be written and read by programs.
  *
  * @param folder the workspace folder.
- * @throws `mcp:env_file_refused`, `mcp:env_file_tracked`, `env:unwritable`, `env:invalid`, `usage:invalid`, `variable:reserved`.
+ * @throws `mcp:env_file_refused`, `mcp:env_file_tracked`, `mcp:repository_unreadable`, `env:unwritable`, `env:invalid`, `usage:invalid`, `variable:reserved`.
  */
 export const openEnvTarget = async (
   { envFile = defaultEnvFile, envName = defaultEnvName }: EnvTargetArguments,
@@ -66,6 +71,8 @@ export const openEnvTarget = async (
   await assertEnvFileSettable(path, folder);
   const risk = await findCommitRisk(path, context);
   if (risk === "tracked") throw trackedEnvFileError(fileText);
+  if (risk === undefined && !(await isReadableByGit(path, context)))
+    throw unreadableRepositoryError(fileText);
   const writtenTo = relative(folder, path);
   return {
     path,
