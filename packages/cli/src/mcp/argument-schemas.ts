@@ -1,6 +1,7 @@
 import type { CheckedSchema } from "../json/schema-problems.js";
 import { findSchemaProblems } from "../json/schema-problems.js";
 import { invalidArgumentsError } from "../errors/mcp-errors.js";
+import { isObject } from "../json/json-path.js";
 import type { InputSchema } from "./operation-tool.js";
 import type { ToolArguments } from "./tool.js";
 
@@ -11,6 +12,11 @@ export const envArguments: Readonly<Record<string, CheckedSchema>> = {
 };
 
 export const dryRunArgument: Readonly<Record<string, CheckedSchema>> = { dryRun: { type: "boolean" } };
+
+/** An argument of calls that are carried out once: another value makes another call. */
+export const againArgument: Readonly<Record<string, CheckedSchema>> = {
+  again: { type: "string", minLength: 1, maxLength: 128 },
+};
 
 /** Returns a schema with more properties. */
 export const extendSchema = (
@@ -27,29 +33,83 @@ export const assertArguments = (tool: string, schema: InputSchema, args: ToolArg
 };
 
 /**
- * Returns a schema as a client sees it: without what only messages need. Every tool costs its client as many tokens as its schema has.
+ * Returns arguments as their schema means them: some clients write null for what they leave out, and send objects as texts of JSON.
  */
-export const toListedSchema = (schema: CheckedSchema): object => {
+export const normalizeArguments = (schema: InputSchema, args: ToolArguments): ToolArguments =>
+  Object.fromEntries(
+    Object.entries(args).flatMap(([name, value]) => {
+      const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+      if (property === undefined || findSchemaProblems(property, value).length === 0) return [[name, value]];
+      if (value === null && !schema.required?.includes(name)) return [];
+      return [[name, parseObject(value) ?? value]];
+    }),
+  );
+
+const parseObject = (value: unknown): object | undefined => {
+  if (typeof value !== "string" || !value.trimStart().startsWith("{")) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Returns a schema as a client sees it: without what only messages need, because every tool costs its client as many tokens as its schema
+ * has, and without unions, for which some clients refuse all tools.
+ */
+export const toListedSchema = (schema: CheckedSchema): object => simplify(schema);
+
+const simplify = (schema: CheckedSchema): CheckedSchema => {
   const {
     pattern: _p,
     patternErrorMessage: _m,
     minLength: _n,
     maxLength: _x,
     format: _f,
+    oneOf,
+    anyOf = oneOf,
     ...listed
   } = schema;
-  const { properties, oneOf, anyOf, additionalProperties, ...others } = listed;
+  if (anyOf) return mergeAlternatives(anyOf.map(simplify));
+  const { properties, additionalProperties, ...others } = listed;
   return {
     ...others,
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, inner]) => [name, toListedSchema(inner)]),
+        Object.entries(properties).map(([name, inner]) => [name, simplify(inner)]),
       ),
     }),
-    ...(oneOf && { oneOf: oneOf.map(toListedSchema) }),
-    ...(anyOf && { anyOf: anyOf.map(toListedSchema) }),
     ...(typeof additionalProperties === "object" && {
-      additionalProperties: toListedSchema(additionalProperties),
+      additionalProperties: simplify(additionalProperties),
     }),
+  };
+};
+
+/** Returns one schema that accepts all that its alternatives accept. */
+const mergeAlternatives = (alternatives: readonly CheckedSchema[]): CheckedSchema => {
+  const others = alternatives.filter(({ type }) => type !== "null");
+  const [first = {}] = others;
+  const merged = others.every(({ type }) => type === "object") ? mergeObjects(others) : first;
+  return others.length === alternatives.length
+    ? merged
+    : { ...merged, type: [...[merged.type ?? []].flat(), "null"] };
+};
+
+const mergeObjects = (schemas: readonly CheckedSchema[]): CheckedSchema => {
+  const names = [...new Set(schemas.flatMap(({ properties = {} }) => Object.keys(properties)))];
+  const required = names.filter((name) => schemas.every((schema) => schema.required?.includes(name)));
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      names.map((name) => {
+        const versions = schemas.flatMap(({ properties }) => properties?.[name] ?? []);
+        const constants = versions.flatMap((version) => version.const ?? []);
+        const [first = {}] = versions;
+        return [name, constants.length > 1 ? { type: first.type ?? "string", enum: constants } : first];
+      }),
+    ),
+    ...(required.length > 0 && { required }),
   };
 };

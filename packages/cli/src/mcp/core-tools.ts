@@ -1,8 +1,14 @@
 import type { CheckedSchema } from "../json/schema-problems.js";
-import { dryRunArgument, envArguments, extendSchema } from "./argument-schemas.js";
+import {
+  againArgument,
+  assertArguments,
+  dryRunArgument,
+  envArguments,
+  extendSchema,
+  normalizeArguments,
+} from "./argument-schemas.js";
 import { operationTools } from "./generated/operation-tools.js";
 import { requireOperationTool } from "./operations.js";
-import { assertArguments } from "./argument-schemas.js";
 import type { InputSchema, OperationTool, ToolAnnotations } from "./operation-tool.js";
 import { runOperation } from "./run-operation.js";
 import type { ServerContext } from "./server-context.js";
@@ -52,7 +58,8 @@ const coreTools: readonly CoreTool[] = [
     from: "databases_ensure",
     description:
       "Create a database unless logicalId exists, wait until ready, write its connection string to envFile. Repeat the call while it is provisioning.",
-    without: ["branchId", "isDefault"],
+    // The service refuses the name of a branch beside logicalId.
+    without: ["branchGitName", "isDefault"],
     run: ensureDatabase,
     writesEnvFile: true,
   },
@@ -125,10 +132,15 @@ const createCoreTool = (
       schema,
       (writesEnvFile ?? tool.issuesSecrets) ? envArguments : {},
       tool.annotations.readOnlyHint ? {} : dryRunArgument,
+      canBeWantedAgain(tool) ? againArgument : {},
     ),
     run: (args, call) => run(tool, args, call, server),
   };
 };
+
+/** What is deleted cannot be deleted once more, and an update sets the same values. */
+const canBeWantedAgain = ({ annotations, operation }: OperationTool): boolean =>
+  annotations.destructiveHint && !/\.(?:delete|update)$/.test(operation);
 
 const readerAnnotations: ToolAnnotations = {
   readOnlyHint: true,
@@ -179,10 +191,13 @@ const createOperationTools = (server: ServerContext, canWrite: boolean): Tool[] 
   const run = (kind: "read" | "write") => (args: ToolArguments, call: ToolCall) => {
     const { operation, arguments: inner = {}, ...rest } = args;
     const tool = requireOperationTool(String(operation), kind);
-    const innerArguments = { ...(inner as ToolArguments) };
+    // The schema of the tool says that it is an object.
+    const innerArguments = normalizeArguments(tool.inputSchema, inner as ToolArguments);
     assertArguments(String(operation), tool.inputSchema, innerArguments);
-    const { envFile, envName } = rest;
-    return runOperation(tool, { ...innerArguments, envFile, envName }, call, server);
+    const { envFile, envName, again } = rest;
+    // What its own tool does so that nothing is done twice, this one does as well.
+    const { run: runTool = runOperation } = coreTools.find(({ from }) => from === tool.name) ?? {};
+    return runTool(tool, { ...innerArguments, envFile, envName, again }, call, server);
   };
   return [
     {
@@ -203,7 +218,7 @@ const createOperationTools = (server: ServerContext, canWrite: boolean): Tool[] 
       name: "operation_write",
       description: "Call a changing operation.",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
-      inputSchema: extendSchema(schema, envArguments, dryRunArgument),
+      inputSchema: extendSchema(schema, envArguments, dryRunArgument, againArgument),
       run: run("write"),
     },
   ];

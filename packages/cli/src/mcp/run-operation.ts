@@ -10,15 +10,10 @@ import { type EnvTarget, openEnvTarget, type WrittenSecret } from "./env-target.
 import { readList, withoutUrl } from "./lists.js";
 import { loadDefinition } from "./operations.js";
 import type { OperationTool } from "./operation-tool.js";
+import { type RequestParts, splitArguments } from "./request-parts.js";
+import { deleteOnce, describeDeletion, describeRepetition, sendOnce } from "./send-once.js";
 import type { ServerContext } from "./server-context.js";
 import type { ToolArguments, ToolCall, ToolResult } from "./tool.js";
-
-/** The parts of a request that arguments become. */
-export interface RequestParts {
-  readonly pathParams: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body: Readonly<Record<string, unknown>> | undefined;
-}
 
 /** Runs the operation of a tool, and returns its result. Secrets in it are written into the env file that the arguments name. */
 export const runOperation = async (
@@ -35,6 +30,7 @@ export const runOperation = async (
   }
   const limit = await scope.limit();
   if (tool.operation === "projects.list" && limit !== undefined) return listLimit(limit, server, signal);
+  if (definition.method === "DELETE") return runDeletion(tool, definition, typedArguments, signal, server);
   const args = await scope.apply(tool, typedArguments, signal);
   const parts = splitArguments(tool, args);
   if (tool.annotations.readOnlyHint) return readOperation(definition, parts, args, server, signal);
@@ -42,12 +38,38 @@ export const runOperation = async (
   const target = tool.issuesSecrets ? await openEnvTarget(args, server.folder, server.context) : undefined;
   const client = await session.client();
   const body = await completeBody(definition, parts, server, signal);
-  const response = await client.request<unknown>(toCall(definition, { ...parts, body }), { signal });
+  const send = (): Promise<unknown> =>
+    client.request<unknown>(toCall(definition, { ...parts, body }), { signal });
+  const sent =
+    tool.annotations.destructiveHint && definition.method === "POST"
+      ? await sendOnce({ operation: tool.operation, parts, again: args["again"] }, send, server, signal)
+      : { response: await send() };
+  if ("doneAt" in sent) return { status: "done", ...parts.pathParams, ...describeRepetition(sent.doneAt) };
+  const { response } = sent;
   const resource = definition.envelope === "data" ? getAtPath(response, ["data"]) : response;
   if (definition.envelope === "none") return { status: "done", ...parts.pathParams };
   const secret = target && findSecret(resource, definition);
   const written = target && secret !== undefined ? await writeSecret(secret, target, server) : undefined;
   return { ...toFields(withoutUrl(resource)), ...written };
+};
+
+const runDeletion = async (
+  tool: OperationTool,
+  definition: CommandDefinition,
+  args: ToolArguments,
+  signal: AbortSignal,
+  server: ServerContext,
+): Promise<ToolResult> => {
+  const { session, scope } = server;
+  const parts = splitArguments(tool, args);
+  const sent = await deleteOnce(
+    { operation: tool.operation, parts, again: undefined },
+    async () => (await session.client()).request<unknown>(toCall(definition, parts), { signal }),
+    () => scope.apply(tool, args, signal),
+    server,
+  );
+  const done = { status: "done", ...parts.pathParams };
+  return "doneAt" in sent ? { ...done, ...describeDeletion(sent.doneAt) } : done;
 };
 
 const readOperation = async (
@@ -111,20 +133,6 @@ export const completeBody = async (
   const { input } = await newDatabases.complete(pathParams, { query, body });
   return input.body;
 };
-
-export const splitArguments = (
-  { pathArguments, queryArguments, bodyArguments }: OperationTool,
-  args: ToolArguments,
-): RequestParts => ({
-  pathParams: Object.fromEntries(
-    pathArguments.map(({ argument, parameter }) => [parameter, String(args[argument])]),
-  ),
-  query: selectArguments(queryArguments, args),
-  body: bodyArguments && selectArguments(bodyArguments, args),
-});
-
-const selectArguments = (names: readonly string[], args: ToolArguments): Record<string, unknown> =>
-  Object.fromEntries(names.flatMap((name) => (args[name] === undefined ? [] : [[name, args[name]]])));
 
 const toCall = ({ method, path }: CommandDefinition, { pathParams, query, body }: RequestParts): Call => ({
   method,

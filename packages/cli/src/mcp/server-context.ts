@@ -1,4 +1,5 @@
 import type { Context } from "../input/context.js";
+import type { CallJournal } from "./call-journal.js";
 import type { KeyedLock } from "./keyed-lock.js";
 import type { ProjectScope } from "./project-scope.js";
 import type { Redactor } from "./redactor.js";
@@ -11,6 +12,7 @@ export interface ServerContext {
   readonly scope: ProjectScope;
   readonly redactor: Redactor;
   readonly locks: KeyedLock;
+  readonly journal: CallJournal;
   /** Absolute path of the workspace folder, in which env files are written. */
   readonly folder: string;
 }

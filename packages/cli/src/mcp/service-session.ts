@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Me, MgmtClient, Middleware } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
+import { resolveAccess } from "../profiles/resolve-access.js";
 import { connect } from "../service/connect.js";
 import type { Redactor } from "./redactor.js";
 
@@ -67,6 +68,11 @@ export class ServiceSession {
       this.#me = undefined;
       throw error;
     }
+  }
+
+  /** Returns the address of the service; empty if none is chosen. */
+  async origin(): Promise<string> {
+    return (await resolveAccess(this.flags, this.context)).baseUrl?.value ?? "";
   }
 
   /** Returns whether the credential is that of an agent, whose sponsor approves what cannot be undone. */

@@ -7,6 +7,7 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { findDefault } from "../profiles/defaults.js";
 import { resolveIdOrName } from "../run/names/resolve-id-or-name.js";
 import { AuditFile } from "./audit-file.js";
+import { CallJournal } from "./call-journal.js";
 import { createMcpServer, type McpServerOptions } from "./mcp-server.js";
 import { KeyedLock } from "./keyed-lock.js";
 import { ProjectScope } from "./project-scope.js";
@@ -60,11 +61,11 @@ export const prepareMcpServer = async (
   );
   const auditPath =
     options.auditFile === undefined ? undefined : resolve(callerContext.cwd, options.auditFile);
-  const audit = await AuditFile.open(
-    auditPath ?? join(getStateFolder(context.env), "mcp-audit.jsonl"),
-    redactor,
-  );
-  const serverContext = { context, session, scope, redactor, folder, locks: new KeyedLock() };
+  const stateFolder = getStateFolder(context.env);
+  const audit = await AuditFile.open(auditPath ?? join(stateFolder, "mcp-audit.jsonl"), redactor);
+  const journal = new CallJournal(join(stateFolder, "mcp-calls"));
+  void journal.removeOld();
+  const serverContext = { context, session, scope, redactor, folder, locks: new KeyedLock(), journal };
   return {
     create: () => createMcpServer(serverContext, audit, options),
     close: () => audit.close(),

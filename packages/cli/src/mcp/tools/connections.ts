@@ -1,8 +1,10 @@
 import type { Connection, ConnectionWithSecrets, MgmtClient } from "@mgmt/sdk";
 import { connectionString } from "../../sdk/sdk.js";
 import { type EnvTarget, openEnvTarget } from "../env-target.js";
-import { splitArguments, writeSecret } from "../run-operation.js";
+import { writeSecret } from "../run-operation.js";
 import type { OperationTool } from "../operation-tool.js";
+import { splitArguments } from "../request-parts.js";
+import { describeRepetition, sendOnce } from "../send-once.js";
 import type { ServerContext } from "../server-context.js";
 import type { ToolArguments, ToolCall, ToolResult } from "../tool.js";
 
@@ -74,8 +76,17 @@ export const rotateConnection = async (
   const args = await server.scope.apply(tool, typedArguments, signal);
   const target = await openEnvTarget(args, server.folder, server.context);
   const client = await server.session.client();
-  const connection = await client.connections.rotate(String(args["connectionId"]), { signal });
-  return { ...(await deliverConnection(connection, target, server)) };
+  const id = String(args["connectionId"]);
+  const sent = await sendOnce(
+    { operation: tool.operation, parts: splitArguments(tool, args), again: args["again"] },
+    () => client.connections.rotate(id, { signal }),
+    server,
+    signal,
+  );
+  if ("response" in sent) return { ...(await deliverConnection(sent.response, target, server)) };
+  // The file has the new password only if the earlier call came so far.
+  const delivered = await deliverConnection(await client.connections.get(id, { signal }), target, server);
+  return { connectionId: id, ...delivered, ...describeRepetition(sent.doneAt) };
 };
 
 /** Returns all connections of a database, on all pages of the list. */

@@ -3,7 +3,8 @@ import { MgmtError } from "../../sdk/sdk.js";
 import { ensureResource, planEnsure } from "../../run/ensure.js";
 import { defaultEnvFile, defaultEnvName, openEnvTarget } from "../env-target.js";
 import { loadDefinition } from "../operations.js";
-import { completeBody, runOperation, splitArguments } from "../run-operation.js";
+import { splitArguments } from "../request-parts.js";
+import { completeBody, runOperation } from "../run-operation.js";
 import type { OperationTool } from "../operation-tool.js";
 import type { ServerContext } from "../server-context.js";
 import { remainingMs, type ToolArguments, type ToolCall, type ToolResult } from "../tool.js";
@@ -59,7 +60,9 @@ const findOrCreateConnection = async (
   );
 };
 
-/** Restores a database, and waits until it is ready again. A call while a restore is under way starts no other one. */
+/**
+ * Restores a database, and waits until it is ready again. The same call starts no other restore, whether that is under way or done.
+ */
 export const restoreDatabase = async (
   tool: OperationTool,
   args: ToolArguments,
@@ -68,33 +71,30 @@ export const restoreDatabase = async (
 ): Promise<ToolResult> => {
   const client = await server.session.client();
   const id = String(args["targetDatabaseId"]);
-  const isStarted = await startRestore(tool, args, call, server);
+  const repetition = await startRestore(tool, args, call, server);
   const database = await waitUntilReady(id, call, client);
-  const facts = {
-    databaseId: id,
-    ...(!isStarted && { message: "A restore was under way. This call did not start another one." }),
-  };
+  const facts = { databaseId: id, ...repetition };
   return database
     ? { ...facts, status: "ready" }
     : { ...facts, status: "recovering", next: [{ tool: "databases_get", arguments: { databaseId: id } }] };
 };
 
-/** Returns false if a restore was under way. */
+/** Returns what the result says if this call has started nothing. */
 const startRestore = async (
   tool: OperationTool,
   args: ToolArguments,
   call: ToolCall,
   server: ServerContext,
-): Promise<boolean> => {
+): Promise<ToolResult> => {
   try {
-    await runOperation(tool, args, call, server);
-    return true;
+    const { alreadyDone, message } = await runOperation(tool, args, call, server);
+    return alreadyDone === undefined ? {} : { alreadyDone, message };
   } catch (error) {
     if (!(error instanceof MgmtError) || error.code !== "database:busy") throw error;
     const client = await server.session.client();
     const database = await client.databases.get(String(args["targetDatabaseId"]), { signal: call.signal });
     if (database.status !== "recovering") throw error;
-    return false;
+    return { message: "A restore was under way. This call did not start another one." };
   }
 };
 
