@@ -3,28 +3,19 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../test/folders.js";
 import { type ConnectedClient, connectClient } from "../../test/mcp/mcp-client.js";
+import { callSecretOperations } from "../../test/mcp/secret-operations.js";
 import { useSession } from "../../test/terminal.js";
-import { groups } from "../contract/generated/groups.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
-import { operationTools } from "./generated/operation-tools.js";
-import { operationIdOf } from "./operations.js";
 import { Redactor } from "./redactor.js";
 
 const root = temporaryFolder();
 const session = useSession();
 let folder: string;
 let connected: ConnectedClient;
-let definitions: Map<string, CommandDefinition>;
 
 const plantedValue = "planted-value-of-a-variable";
 
 beforeEach(async () => {
   folder = mkdtempSync(join(root, "app-"));
-  definitions = new Map(
-    (await Promise.all(groups.map(({ load }) => load())))
-      .flat()
-      .map((definition) => [definition.id, definition]),
-  );
   // A user may do everything, and agrees to everything.
   connected = await connectClient({
     env: { ...session.env, MGMT_CONFIG_DIR: root, XDG_STATE_HOME: root },
@@ -43,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => connected.close());
 
-/** Calls every operation whose result has a secret through every tool that can call it, and returns how many there were. */
+/** Calls every operation whose result has a secret through every tool that can call it, and returns how many calls there were. */
 const callAll = async (): Promise<number> => {
   const { seed } = session.server.engine;
   const { id: projectId, database } = await seed.project({ name: "shop" });
@@ -51,45 +42,21 @@ const callAll = async (): Promise<number> => {
   const deployment = await seed.deployment(app.id, { envVars: { PLANTED: plantedValue }, status: "running" });
   const databaseId = database?.id ?? "";
   const connection = session.server.engine.rows.connections.list({ databaseId })[0];
-  const ids: Record<string, string> = {
-    projectId,
-    databaseId,
-    targetDatabaseId: databaseId,
-    connectionId: connection?.id ?? "",
-    workspaceId: session.server.engine.defaults.workspace.id,
-    appId: app.id,
-    serviceId: app.id,
-    deploymentId: deployment.id,
-  };
-  let calls = 0;
-  for (const [index, tool] of operationTools.entries()) {
-    if (!definitions.get(tool.operation)?.secrets) continue;
-    const { properties, required = [] } = tool.inputSchema;
-    const isNeeded = (name: string): boolean => name === "projectId" || required.includes(name);
-    const others: Record<string, unknown> = {
-      ...{ name: `n${index}`, logicalId: `l${index}`, displayName: `d${index}`, isDefault: false },
-      source: tool.operation === "databases.restore" ? await backupSource(databaseId) : undefined,
-    };
-    const names = Object.keys(properties).filter(isNeeded);
-    const args = Object.fromEntries(names.map((name) => [name, ids[name] ?? others[name]]));
-    const file = tool.issuesSecrets ? { envFile: `.env.s${index}`, envName: "SECRET" } : {};
-    const kind = tool.annotations.readOnlyHint ? "read" : "write";
-    for (const [name, argumentsOfCall] of [
-      [`operation_${kind}`, { operation: operationIdOf(tool), arguments: args, ...file }],
-      [tool.name, { ...args, ...file }],
-    ] as const) {
-      await expect.poll(() => session.server.engine.rows.databases.get(databaseId)?.status).toBe("ready");
-      const result = await connected.call(name, argumentsOfCall);
-      expect({ name, result }).toMatchObject({ name, result: { isError: false } });
-      calls += 1;
-    }
-  }
-  return calls;
-};
-
-const backupSource = async (databaseId: string): Promise<object> => {
-  const { id } = await session.server.engine.seed.backup(databaseId);
-  return { type: "backup", databaseId, backupId: id };
+  return callSecretOperations({
+    ids: {
+      projectId,
+      databaseId,
+      targetDatabaseId: databaseId,
+      connectionId: connection?.id ?? "",
+      workspaceId: session.server.engine.defaults.workspace.id,
+      appId: app.id,
+      serviceId: app.id,
+      deploymentId: deployment.id,
+    },
+    call: (name, args) => connected.call(name, args),
+    takeBackup: async () => (await seed.backup(databaseId)).id,
+    isReady: () => Promise.resolve(session.server.engine.rows.databases.get(databaseId)?.status === "ready"),
+  });
 };
 
 /** Returns the secrets of the service that a text contains. */
@@ -155,7 +122,10 @@ describe("the redactor", () => {
       { envName: "DATABASE_URL", writtenTo: ".env", user: "u", host: "h" },
       { envName: "DATABASE_URL", writtenTo: ".env", user: "u", host: "h" },
     ],
-    [Array.from({ length: 30 }, (_, index) => index), Array.from({ length: 20 }, (_, index) => index)],
+    [
+      Array.from({ length: 130 }, (_, index) => index),
+      [...Array.from({ length: 100 }, (_, index) => index), "30 more left out"],
+    ],
     ["x".repeat(3_000), `${"x".repeat(2_000)}…`],
     ["a\u200bb\u001b[31m", "a\\u200bb\\u001b[31m"],
   ])("keeps other data, and shortens it: case %#", (value, expected) => {

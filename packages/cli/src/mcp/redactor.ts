@@ -5,8 +5,10 @@ import { maskNamedSecrets, secretMask } from "../output/mask.js";
 /** Of any text of the service. Names have at most 256 characters. */
 const maxTextLength = 2_000;
 /** Of any list inside of a result. */
-const maxItems = 20;
+const maxItems = 100;
 const maxLevels = 12;
+/** Of all texts of a result. Clients refuse results that are larger than about 25,000 tokens. */
+const maxTotalLength = 40_000;
 
 /** What `redactData` writes in place of a secret. */
 const redactedText = "[redacted]";
@@ -32,7 +34,7 @@ export class Redactor {
   redact(value: unknown): unknown {
     // The longest first, because a secret may contain another one.
     const secrets = [...this.#knownSecrets].sort((left, right) => right.length - left.length);
-    return shorten(redactData(maskNamedSecrets(value), secrets), 0);
+    return shorten(redactData(maskNamedSecrets(value), secrets), 0, { left: maxTotalLength });
   }
 
   /** Returns a text without its secrets. */
@@ -41,18 +43,48 @@ export class Redactor {
   }
 }
 
-/** Leaves out what was a secret, cuts long texts and lists, and shows characters that a reader would not see. */
-const shorten = (value: unknown, level: number): unknown => {
-  if (typeof value === "string") return shortenText(value);
+/** Characters that a result may still have. */
+interface Budget {
+  left: number;
+}
+
+/** Leaves out what was a secret, cuts long texts and lists, says what is cut, and shows characters that a reader would not see. */
+const shorten = (value: unknown, level: number, budget: Budget): unknown => {
+  // The fields of the result itself say how to go on.
+  const textBudget = level <= 1 ? { left: maxTextLength } : budget;
+  if (typeof value === "string") return shortenText(value, textBudget);
   if (typeof value !== "object" || value === null) return value;
   if (level >= maxLevels) return "…";
-  if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => shorten(item, level + 1));
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, inner]) => inner !== secretMask && inner !== redactedText && inner !== undefined)
-      .map(([name, inner]) => [shortenText(name), shorten(inner, level + 1)]),
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) {
+      if (items.length === maxItems || budget.left <= 0) {
+        items.push(describeRest(value.length - items.length));
+        break;
+      }
+      items.push(shorten(item, level + 1, budget));
+    }
+    return items;
+  }
+  const fields = Object.entries(value).filter(
+    ([, inner]) => inner !== secretMask && inner !== redactedText && inner !== undefined,
   );
+  const shortFields: [string, unknown][] = [];
+  for (const [name, inner] of fields) {
+    if (level > 0 && budget.left <= 0) {
+      shortFields.push(["…", describeRest(fields.length - shortFields.length)]);
+      break;
+    }
+    shortFields.push([shortenText(name, textBudget), shorten(inner, level + 1, budget)]);
+  }
+  return Object.fromEntries(shortFields);
 };
 
-const shortenText = (text: string): string =>
-  escapeUnsafe(text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text);
+const describeRest = (count: number): string => `${String(count)} more left out`;
+
+const shortenText = (text: string, budget: Budget): string => {
+  const maxLength = Math.max(0, Math.min(maxTextLength, budget.left));
+  const shortText = escapeUnsafe(text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
+  budget.left -= shortText.length;
+  return shortText;
+};

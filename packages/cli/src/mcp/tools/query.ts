@@ -5,7 +5,7 @@ import type { ServerContext } from "../server-context.js";
 import { remainingMs, type ToolArguments, type ToolCall, type ToolResult } from "../tool.js";
 
 const maxRows = 100;
-/** Of all rows of a result, as text. */
+/** Of all rows of a result, as JSON. */
 const maxResultBytes = 20_000;
 /** What the server may send for one query. A row arrives as a whole. */
 const maxReceivedBytes = 8 * 2 ** 20;
@@ -66,14 +66,23 @@ const toResult = (
   const names = columns.map((name, index) =>
     columns.indexOf(name) === index ? name : `${name}_${String(index + 1)}`,
   );
+  const maxValueLength = Math.max(16, Math.floor(maxResultBytes / 2 / Math.max(1, names.length)));
   const items: Record<string, string | null>[] = [];
   let bytes = 0;
+  let hasCutValue = false;
   for (const row of rows) {
-    bytes += row.reduce((sum, value) => sum + (value?.length ?? 4), 0);
+    const item = Object.fromEntries(
+      row.map((value, index) => {
+        const isLong = value !== null && value.length > maxValueLength;
+        hasCutValue ||= isLong;
+        return [names[index] ?? "", isLong ? `${value.slice(0, maxValueLength)}…` : value];
+      }),
+    );
+    bytes += JSON.stringify(item).length;
     if (bytes > maxResultBytes && items.length > 0) break;
-    items.push(Object.fromEntries(row.map((value, index) => [names[index] ?? "", value])));
+    items.push(item);
   }
-  return { columns: names, rows: items, truncated: isCut || items.length < rows.length };
+  return { columns: names, rows: items, truncated: isCut || hasCutValue || items.length < rows.length };
 };
 
 const toQueryError = (error: unknown): unknown => {
