@@ -10,11 +10,13 @@ import {
 import { join } from "node:path";
 import type { ElicitResult } from "@modelcontextprotocol/client";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { temporaryFolder } from "../../test/folders.js";
 import { connectClient, type ClientSetup, type ConnectedClient } from "../../test/mcp/mcp-client.js";
 import { useSession } from "../../test/terminal.js";
 import { groups } from "../contract/generated/groups.js";
+import { unwritableAuditError } from "../errors/mcp-errors.js";
+import { AuditFile } from "./audit-file.js";
 
 const root = temporaryFolder();
 const session = useSession();
@@ -340,34 +342,71 @@ describe("a change that needs an approval", () => {
   });
 });
 
-describe("a user's credential that may change something", () => {
-  const openAsUser = (answer: ElicitResult, isForm: boolean): Promise<ConnectedClient> =>
-    open({
-      env: asUser(),
-      options: { allowsUserWrites: true },
-      clientOptions: {
-        capabilities: isForm ? { elicitation: { form: {} } } : {},
-        versionNegotiation: { mode: { pin: "2026-07-28" } },
-      },
-      prepare: (client) => {
-        if (isForm) client.setRequestHandler("elicitation/create", () => answer);
-      },
+describe("an audit file that cannot be written", () => {
+  const failFor = (isFailing: (outcome: string) => boolean): void => {
+    const { append } = AuditFile.prototype;
+    vi.spyOn(AuditFile.prototype, "append").mockImplementation(function (this: AuditFile, entry) {
+      if (isFailing(entry.outcome)) return Promise.reject(unwritableAuditError("audit.jsonl", "it is full"));
+      return append.call(this, entry);
     });
+  };
 
-  it.each<[string, ElicitResult, boolean, string | undefined]>([
-    ["confirms", { action: "accept", content: { confirm: true } }, true, undefined],
-    ["says no in the form", { action: "accept", content: { confirm: false } }, true, "mcp:not_confirmed"],
-    ["declines", { action: "decline" }, true, "mcp:not_confirmed"],
-    ["closes the form", { action: "cancel" }, true, "mcp:not_confirmed"],
-    ["cannot be asked", { action: "cancel" }, false, "mcp:cannot_confirm"],
-  ])("asks the user, who %s", async (_, answer, isForm, code) => {
+  it("keeps a change from being sent", async () => {
     const { id } = await seedProject();
-    const { call } = await openAsUser(answer, isForm);
-    const result = await call("branches_ensure", { projectId: id, gitName: "feature" });
-    expect(result).toMatchObject(code === undefined ? { created: true } : { isError: true, error: { code } });
-    expect(rows().branches.list({ projectId: id })).toHaveLength(code === undefined ? 2 : 1);
+    const { call } = await open();
+    failFor(() => true);
+    expect(await call("branches_ensure", { projectId: id, gitName: "feature" })).toMatchObject({
+      isError: true,
+      error: { code: "mcp:audit_unwritable" },
+    });
+    expect(rows().branches.list({ projectId: id })).toHaveLength(1);
+  });
+
+  it("adds a warning to the result of a change that was sent", async () => {
+    const { id } = await seedProject();
+    const { call } = await open();
+    failFor((outcome) => outcome !== "started");
+    expect(await call("branches_ensure", { projectId: id, gitName: "feature" })).toMatchObject({
+      isError: false,
+      created: true,
+      warning: expect.stringContaining("it is full"),
+    });
   });
 });
+
+describe.each(["2026-07-28", "legacy"])(
+  "a user's credential that may change something, with a client of %s",
+  (version) => {
+    const openAsUser = (answer: ElicitResult, isForm: boolean): Promise<ConnectedClient> =>
+      open({
+        env: asUser(),
+        options: { allowsUserWrites: true },
+        clientOptions: {
+          capabilities: isForm ? { elicitation: { form: {} } } : {},
+          versionNegotiation: { mode: version === "legacy" ? "legacy" : { pin: version } },
+        },
+        prepare: (client) => {
+          if (isForm) client.setRequestHandler("elicitation/create", () => answer);
+        },
+      });
+
+    it.each<[string, ElicitResult, boolean, string | undefined]>([
+      ["confirms", { action: "accept", content: { confirm: true } }, true, undefined],
+      ["says no in the form", { action: "accept", content: { confirm: false } }, true, "mcp:not_confirmed"],
+      ["declines", { action: "decline" }, true, "mcp:not_confirmed"],
+      ["closes the form", { action: "cancel" }, true, "mcp:not_confirmed"],
+      ["cannot be asked", { action: "cancel" }, false, "mcp:cannot_confirm"],
+    ])("asks the user, who %s", async (_, answer, isForm, code) => {
+      const { id } = await seedProject();
+      const { call } = await openAsUser(answer, isForm);
+      const result = await call("branches_ensure", { projectId: id, gitName: "feature" });
+      expect(result).toMatchObject(
+        code === undefined ? { created: true } : { isError: true, error: { code } },
+      );
+      expect(rows().branches.list({ projectId: id })).toHaveLength(code === undefined ? 2 : 1);
+    });
+  },
+);
 
 describe("a server that is limited to a project", () => {
   it("refuses what is in another project, or in none", async () => {

@@ -13,12 +13,12 @@ import { toFailure } from "../errors/failure.js";
 import { cannotConfirmError, notConfirmedError } from "../errors/mcp-errors.js";
 import { isObject, getAtPath } from "../json/json-path.js";
 import { ApiError } from "../sdk/sdk.js";
-import { assertArguments, toListedSchema } from "./argument-schemas.js";
+import { assertArguments, normalizeArguments, toListedSchema } from "./argument-schemas.js";
 import type { AuditEntry, AuditFile } from "./audit-file.js";
 import { createTools } from "./core-tools.js";
 import type { ServerContext } from "./server-context.js";
 import { type CallRecord, ChangeNotSentError } from "./service-session.js";
-import { type Tool, type ToolArguments, type ToolCall, type ToolResult } from "./tool.js";
+import type { ConfirmationSchema, Tool, ToolArguments, ToolCall, ToolResult } from "./tool.js";
 import { waitForApproval } from "./tools/approvals.js";
 import type { ServerFacts } from "./tools/context.js";
 
@@ -59,7 +59,6 @@ export const createMcpServer = (
     {
       capabilities: { tools: { listChanged: true } },
       instructions,
-      inputRequired: { roundTimeoutMs: formTimeoutMs },
     },
   );
   const { server } = mcpServer;
@@ -102,7 +101,8 @@ export const createMcpServer = (
       );
     }
     const client = readClient(requestContext, server);
-    const call = createCall(tool, args, requestContext, client, options, context.signal);
+    const normalizedArguments = normalizeArguments(tool.inputSchema, args);
+    const call = createCall(tool, normalizedArguments, requestContext, client, options, context.signal);
     return runTool(tool, call, { facts, client: client.name, audit, serverContext });
   });
   return mcpServer;
@@ -172,6 +172,13 @@ const createCall = (
     hasFormElicitation: client.hasFormElicitation,
     answers: mcpReq.inputResponses,
     // A client of the older protocol answers while it waits for the call, for a minute at most.
+    showForm:
+      mcpReq.envelope === undefined
+        ? (message, requestedSchema) =>
+            mcpReq
+              .elicitInput({ mode: "form", message, requestedSchema }, { timeout: formTimeoutMs })
+              .catch(() => undefined)
+        : undefined,
     showLink:
       mcpReq.envelope === undefined
         ? (message, url, elicitationId) =>
@@ -208,15 +215,21 @@ const runTool = async (
   try {
     assertArguments(tool.name, tool.inputSchema, call.arguments);
     if (isWriter && !isDryRun) {
-      const question = facts.writes === "with_confirmation_of_user" && askUser(tool, call, redactor);
+      const question = facts.writes === "with_confirmation_of_user" && (await askUser(tool, call, redactor));
       if (question) return question;
       await write("started");
     }
     const { dryRun: _, ...args } = call.arguments;
     const result = await session.run(record, () => runWithApproval(tool, args, call, serverContext));
     if (isInputRequiredResult(result)) return result;
-    await write(outcomeOf(result), idIn(result, "approvalId"));
-    return toCallResult(redactor.redact(result), false);
+    const written = write(outcomeOf(result), idIn(result, "approvalId"));
+    if (!isWriter) await written;
+    // The change was made, and its beginning is in the file.
+    const warning = await written.then(
+      () => undefined,
+      async (error: unknown) => (await toFailure(error)).message,
+    );
+    return toCallResult(redactor.redact({ ...result, ...(warning !== undefined && { warning }) }), false);
   } catch (error) {
     if (error instanceof ChangeNotSentError) {
       await write("dry_run");
@@ -231,31 +244,32 @@ const runTool = async (
 };
 
 /** Returns the question to the user before a change with the user's own credential; undefined once the user has agreed. */
-const askUser = (
+const askUser = async (
   tool: Tool,
-  { hasFormElicitation, answers, arguments: args }: ToolCall,
+  { hasFormElicitation, answers, arguments: args, showForm }: ToolCall,
   redactor: ServerContext["redactor"],
-): InputRequiredResult | undefined => {
-  const answer = answers?.[confirmation];
-  if (isObject(answer)) {
-    const { action, content } = answer;
-    if (action === "accept" && isObject(content) && content["confirm"] === true) return undefined;
-    throw notConfirmedError(tool.name);
-  }
+): Promise<InputRequiredResult | undefined> => {
   if (!hasFormElicitation) throw cannotConfirmError(tool.name);
-  const shownArguments = JSON.stringify(redactor.redact(args)).slice(0, 1_000);
-  return inputRequired({
-    inputRequests: {
-      [confirmation]: inputRequired.elicit({
-        message: `Run ${tool.name} with your own credential? ${shownArguments}`,
-        requestedSchema: {
-          type: "object",
-          properties: { confirm: { type: "boolean", title: `Run ${tool.name}` } },
-          required: ["confirm"],
-        },
-      }),
-    },
-  });
+  const shortArguments = JSON.stringify(redactor.redact(args)).slice(0, 1_000);
+  const message = `Run ${tool.name} with your own credential? ${shortArguments}`;
+  const requestedSchema: ConfirmationSchema = {
+    type: "object",
+    properties: { confirm: { type: "boolean", title: `Run ${tool.name}` } },
+    required: ["confirm"],
+  };
+  let answer = answers?.[confirmation];
+  if (showForm) {
+    answer = await showForm(message, requestedSchema);
+    // It has said that it has forms, but refuses them.
+    if (answer === undefined) throw cannotConfirmError(tool.name);
+  }
+  if (!isObject(answer)) {
+    const inputRequests = { [confirmation]: inputRequired.elicit({ message, requestedSchema }) };
+    return inputRequired({ inputRequests });
+  }
+  const { action, content } = answer;
+  if (action === "accept" && isObject(content) && content["confirm"] === true) return undefined;
+  throw notConfirmedError(tool.name);
 };
 
 /** Runs a tool. If its request needs an approval, returns how to get it; a client that can show links gets that of the page first. */
@@ -327,7 +341,10 @@ const createAuditEntry = (
   };
 };
 
-const outcomeOf = ({ status }: ToolResult): string => (typeof status === "string" ? status : "ok");
+const outcomeOf = ({ status, alreadyDone }: ToolResult): string => {
+  if (alreadyDone !== undefined) return "already_done";
+  return typeof status === "string" ? status : "ok";
+};
 
 const idIn = (result: ToolResult, name: string): string | null => {
   const id = result[name];

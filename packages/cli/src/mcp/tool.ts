@@ -13,6 +13,13 @@ export interface NextCall {
 /** The result of a tool, before its secrets are removed. */
 export type ToolResult = Readonly<Record<string, unknown>>;
 
+/** The form that asks the user whether a change may be made. A type, because the SDK wants one with an index. */
+export type ConfirmationSchema = {
+  type: "object";
+  properties: { confirm: { type: "boolean"; title: string } };
+  required: ["confirm"];
+};
+
 /** What a tool knows about its call. */
 export interface ToolCall {
   readonly tool: string;
@@ -27,6 +34,8 @@ export interface ToolCall {
   readonly hasUrlElicitation: boolean;
   /** Shows a link, and returns the answer, or undefined if there is none in time. Absent for clients that answer with another call. */
   readonly showLink?: ((message: string, url: string, id: string) => Promise<unknown>) | undefined;
+  /** Shows a form, and returns the answer, or undefined if there is none in time. Absent for clients that answer with another call. */
+  readonly showForm?: ((message: string, schema: ConfirmationSchema) => Promise<unknown>) | undefined;
   /** Whether the client can ask the user to fill in a form. */
   readonly hasFormElicitation: boolean;
   /** What the user has answered to the questions of this call. Absent before there was one. */
