@@ -149,7 +149,7 @@ export const fullParts: readonly Stage[] = [
       "for run in 1 2 3 4 5; do MGMT_TEST_SEED=$RANDOM node_modules/.bin/vitest run || exit 1; done",
     ],
   },
-  { name: "mcp", minutes: 3, run: { vitest: "test/mcp/vitest.config.ts" } },
+  { name: "mcp", minutes: 6, run: { vitest: "test/mcp/vitest.config.ts" } },
   { name: "faults", minutes: 60, run: { script: "test/faults/index.ts" } },
   { name: "mutants", minutes: 300, run: { script: "test/faults/mutants/index.ts" } },
   { name: "bench", minutes: 30, run: { script: "bench/index.ts", words: ["--compare", "auto"] } },

@@ -137,11 +137,28 @@ describe("query", () => {
     ["columns with the same name", "SELECT 1 AS a, 2 AS a", { rows: [{ a: "1", a_2: "2" }] }],
     ["a column with the name of a secret", "SELECT 'x' AS password", { rows: [{}] }],
     ["no rows", "SELECT 1 WHERE false", { rows: [], truncated: false }],
+    [
+      "all of 50 rows, and numbers as they are",
+      "SELECT 9007199254740993 + i AS i FROM generate_series(1, 50) AS i",
+      { rows: Array.from({ length: 50 }, (_, index) => ({ i: String(9007199254740994n + BigInt(index)) })) },
+    ],
   ])("runs %s", async (_, sql, expected) => {
     const { call } = await connect();
     const { items } = await call("databases_list");
     const [{ id: databaseId }] = items as [{ id: string }];
     expect(await call("query", { databaseId, sql })).toMatchObject(expected);
+  });
+
+  it("returns what fits into the context of a model, and says that there is more", async () => {
+    const { call } = await connect();
+    const { items } = await call("databases_list");
+    const [{ id: databaseId }] = items as [{ id: string }];
+    const wide = Array.from({ length: 400 }, (_, index) => `repeat('x', 5000) AS column_${String(index)}`);
+    for (const sql of [`SELECT ${wide.join(", ")}`, "SELECT repeat('x', 5000) FROM generate_series(1, 90)"]) {
+      const result = await call("query", { databaseId, sql });
+      expect(result["truncated"]).toBe(true);
+      expect(JSON.stringify(result).length).toBeLessThan(60_000);
+    }
   });
 
   it.each([
@@ -202,6 +219,7 @@ it.each([
   [["--readonly"], "Did you mean --read-only?"],
   [["--project-limit", "a"], "Unknown option '--project-limit'"],
   [["--tools", "some"], "--tools"],
+  [["--read-only", "false"], "argument"],
   [["surplus"], "argument"],
 ])("exits with 2 for %j, rather than serve with other rights", (flags, message) => {
   const { status, stderr, stdout } = spawnSync(process.execPath, [bin, "mcp", ...flags], {

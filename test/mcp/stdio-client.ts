@@ -1,4 +1,4 @@
-import { Client, type CallToolResult } from "@modelcontextprotocol/client";
+import { Client, type CallToolResult, type ClientCapabilities } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { bin } from "../../packages/cli/test/bin.js";
 
@@ -18,6 +18,10 @@ export interface StdioSetup {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
+  /** Default: none. */
+  readonly capabilities?: ClientCapabilities;
+  /** Called before the client connects, to answer questions of the server. */
+  readonly prepare?: (client: Client) => void;
 }
 
 /** Returns how to start the server. It inherits no variables but `PATH` and `HOME`. */
@@ -35,8 +39,12 @@ export const connectStdio = async (setup: StdioSetup): Promise<StdioClient> => {
   transport.stderr?.on("data", (part: Buffer) => (text += String(part)));
   const client = new Client(
     { name: "stdio-test", version: "1.0.0" },
-    { versionNegotiation: { mode: { pin: "2026-07-28" } } },
+    {
+      versionNegotiation: { mode: { pin: "2026-07-28" } },
+      ...(setup.capabilities && { capabilities: setup.capabilities }),
+    },
   );
+  setup.prepare?.(client);
   await client.connect(transport);
   const { onmessage } = transport;
   transport.onmessage = (message) => {
