@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
 
+/** Chromium without windows, in which a page costs a third of the processor time. */
+const shell = "/usr/bin/chromium-headless-shell";
+
 const candidates = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -13,13 +16,13 @@ const candidates = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** Launches the Chromium that `CHROMIUM` names, or the system's. Throws if there is none. */
+/** Launches the Chromium that `CHROMIUM` names, or the system's, without windows where it can. Throws if there is none. */
 export const launchChromium = (): Promise<Browser> => chromium.launch(launchOptions());
 
 /** Launches Chromium in which only the tab in front is visible. Playwright tells each page of a Chromium that it launches that it is. */
 export const launchWithHiddenTabs = async (): Promise<BrowserContext> => {
   const profile = await mkdtemp(join(tmpdir(), "mgmt-profile-"));
-  const { executablePath, args } = launchOptions();
+  const { executablePath, args } = windowOptions();
   const debugging = ["--headless", "--remote-debugging-port=0", `--user-data-dir=${profile}`];
   const program = spawn(executablePath, [...args, ...debugging], { stdio: ["ignore", "ignore", "pipe"] });
   program.once("exit", () => void rm(profile, { recursive: true, force: true, maxRetries: 20 }));
@@ -43,21 +46,28 @@ export const launchWithBlockedStorage = async (): Promise<BrowserContext> => {
   await mkdir(join(profile, "Default"));
   const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
   await writeFile(join(profile, "Default/Preferences"), JSON.stringify(preferences));
-  const context = await chromium.launchPersistentContext(profile, launchOptions());
+  const context = await chromium.launchPersistentContext(profile, windowOptions());
   // Processes of the browser may outlive its window, and still write.
   context.on("close", () => void rm(profile, { recursive: true, force: true, maxRetries: 20 }));
   return context;
 };
 
-/** Returns the path of the Chromium that `CHROMIUM` names, or of the system's. Throws if there is none. */
-export const chromiumPath = (): string => {
-  const path = process.env["CHROMIUM"] ?? candidates.find((each) => existsSync(each));
+/** Returns the path of the Chromium that `CHROMIUM` names, or of the system's, without windows where it can. Throws if there is none. */
+export const chromiumPath = (): string => findProgram([shell, ...candidates]);
+
+/** Returns how to launch the Chromium of {@link chromiumPath}. */
+export const launchOptions = () => optionsOf(chromiumPath());
+
+/** Returns how to launch a Chromium with windows, whose tabs can be hidden, and which reads the preferences of a profile. */
+const windowOptions = () => optionsOf(findProgram(candidates));
+
+const findProgram = (paths: readonly string[]): string => {
+  const path = process.env["CHROMIUM"] ?? paths.find((each) => existsSync(each));
   if (path !== undefined) return path;
   throw new Error("Chromium not found: install the Debian package chromium, or set CHROMIUM to its path");
 };
 
-export const launchOptions = () => {
-  const executablePath = chromiumPath();
+const optionsOf = (executablePath: string) => {
   // Chromium's sandbox does not work for root.
   const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
   return { executablePath, args };
