@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Printing } from "../src/commands/schema/generated/printed-schemas.js";
 import { expectValid, schemaOf, withoutOtherFields } from "./command-schemas.js";
 import { definedCommands } from "./program.js";
@@ -7,10 +7,11 @@ import { startRepository } from "./repository.js";
 import { openWorkplace, type Workplace } from "./workplace.js";
 
 let workplace: Workplace;
-beforeEach(async () => {
+beforeAll(async () => {
   workplace = await openWorkplace();
 });
-afterEach(() => workplace.close());
+afterEach(() => workplace.reset());
+afterAll(() => workplace.close());
 
 /** Commands that write to a database, whose results commands/db checks. */
 type Writing = "db restore" | "db import" | "db copy";

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer, type RunningServer } from "@mgmt/mock/server";
@@ -17,6 +17,8 @@ export interface Workplace {
   readonly agentToken: string;
   /** Runs a command line in the folder. Logins are completed. */
   run(line: readonly string[], setup?: Setup): Promise<Result>;
+  /** Undoes what was done in the folder, and at the service, since this workplace was opened. */
+  reset(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -110,6 +112,9 @@ export const openWorkplace = async (): Promise<Workplace> => {
     env: { MGMT_BASE_URL: baseUrl, MGMT_TOKEN: agentToken },
   });
   const [approval] = engine.approvals.list();
+  const snapshot = engine.snapshot();
+  const copy = mkdtempSync(join(tmpdir(), "mgmt-workplace-copy-"));
+  cpSync(folder, copy, { recursive: true });
   return {
     server,
     folder,
@@ -117,9 +122,16 @@ export const openWorkplace = async (): Promise<Workplace> => {
     agentToken,
     ids: { proj_: project, db_: database, cps_: app, apr_: approval?.id ?? "" },
     run,
+    async reset() {
+      // Removes faults, which are in no snapshot.
+      await engine.reset();
+      await engine.load(snapshot);
+      rmSync(folder, { recursive: true });
+      cpSync(copy, folder, { recursive: true });
+    },
     async close() {
       await server.close(0);
-      rmSync(folder, { recursive: true, force: true });
+      for (const path of [folder, copy]) rmSync(path, { recursive: true, force: true });
     },
   };
 };

@@ -1,16 +1,17 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { definedCommands } from "../program.js";
 import type { Result } from "../result.js";
 import { startRepository } from "../repository.js";
 import { openWorkplace, type Workplace } from "../workplace.js";
 
 let workplace: Workplace;
-beforeEach(async () => {
+beforeAll(async () => {
   workplace = await openWorkplace();
 });
-afterEach(() => workplace.close());
+afterEach(() => workplace.reset());
+afterAll(() => workplace.close());
 
 /** Splits a line as a shell does, with quotes. */
 const shellWords = (line: string): string[] =>
