@@ -8,7 +8,7 @@ const failureTimeoutMs = 5_000;
 const failureDelayMs = 100;
 
 /** A server that ended more often than this within `restartWindowMs` milliseconds is restarted after a pause. */
-const maxQuickRestarts = 20;
+const defaultMaxQuickRestarts = 20;
 const restartWindowMs = 60_000;
 const restartDelayMs = 1_000;
 
@@ -25,22 +25,28 @@ export class PostgresSupervisor {
   readonly #options: ServerOptions;
   readonly #failureTimeoutMs: number;
   readonly #times: LivenessTimes;
+  readonly #maxQuickRestarts: number;
   readonly #stopController = new AbortController();
   #server: PostgresServer;
   #restartTimes: number[] = [];
   /** How long Postgres may make no progress. Doubled whenever it gets stuck, until it accepts a connection. */
   #stuckTimeoutMs: number;
 
-  /** @param timeoutMs how long attempts to start may fail, in milliseconds. */
+  /**
+   * @param timeoutMs how long attempts to start may fail, in milliseconds.
+   * @param maxQuickRestarts how many restarts within a minute have no pause before them.
+   */
   constructor(
     options: ServerOptions,
     server: PostgresServer,
     timeoutMs = failureTimeoutMs,
     times: LivenessTimes = livenessTimes,
+    maxQuickRestarts = defaultMaxQuickRestarts,
   ) {
     this.#options = options;
     this.#failureTimeoutMs = timeoutMs;
     this.#times = times;
+    this.#maxQuickRestarts = maxQuickRestarts;
     this.#stuckTimeoutMs = times.stuckTimeoutMs;
     this.#server = server;
     this.whenEnded = this.#supervise();
@@ -76,7 +82,7 @@ export class PostgresSupervisor {
       const now = performance.now();
       this.#restartTimes = [...this.#restartTimes.filter((time) => now - time < restartWindowMs), now];
       this.onRestart(cause);
-      if (this.#restartTimes.length > maxQuickRestarts) {
+      if (this.#restartTimes.length > this.#maxQuickRestarts) {
         await sleep(restartDelayMs, undefined, { signal }).catch(() => undefined);
       }
       const previousServer = this.#server;
