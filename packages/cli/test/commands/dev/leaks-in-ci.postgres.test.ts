@@ -72,10 +72,9 @@ describe.each(systems)("in %s, no secret is in the log of", (_, ci) => {
           ),
         );
       const stdin = / < /.test(line) ? readFileSync(join(workplace.folder, file ?? ""), "utf8") : "";
-      for (const more of [[], ["--debug"]]) {
-        const result = await workplace.run([...typed.slice(1), ...more], { env: ci, stdin });
-        expectNoSecret(result, passwordsIn(workplace.server));
-      }
+      // Prints more, and nothing less.
+      const result = await workplace.run([...typed.slice(1), "--debug"], { env: ci, stdin });
+      expectNoSecret(result, passwordsIn(workplace.server));
     }
   });
 });
