@@ -2,9 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Sessions } from "@mgmt/engine/internal";
 import type { ApiDatabase } from "./reconcile.js";
 
-/** How many databases are repaired at a time. */
-const maxRepairs = 4;
-
 /** Which databases are checked, and how they are repaired. */
 export interface SweepOptions {
   readonly sessions: Pick<Sessions, "runExclusively">;
@@ -45,7 +42,8 @@ export class Sweep {
     const { signal } = this.#closeController;
     const { intervalMs = 20_000 } = this.#options;
     while (!signal.aborted) {
-      await Promise.all(Array.from({ length: maxRepairs }, () => this.#repairPending()));
+      // One after the other, so that requests do not wait long for the connections and processors that this takes.
+      await this.#repairPending();
       // Postgres may be away. The next sweep does it.
       if (!signal.aborted) await this.#options.cleanUp().catch(() => undefined);
       // Several processes do not sweep at the same time.

@@ -1,0 +1,62 @@
+import { KeyedMutex } from "@mgmt/engine/internal";
+import type { MembershipStatements } from "../policy/cluster.js";
+
+/** The roles of tenants whose privileges the work of this process needs at the moment. */
+export class RoleMemberships {
+  readonly #statements: MembershipStatements | undefined;
+  readonly #runScript: (statements: readonly string[]) => Promise<void>;
+  /** How much work needs each role. */
+  readonly #useCounts = new Map<string, number>();
+  readonly #mutex = new KeyedMutex();
+
+  /** @param statements undefined when the platform has the privileges of all roles. */
+  constructor(
+    statements: MembershipStatements | undefined,
+    runScript: (statements: readonly string[]) => Promise<void>,
+  ) {
+    this.#statements = statements;
+    this.#runScript = runScript;
+  }
+
+  /** Does work with the privileges of roles. Those of the installation among these names that exist count. */
+  async runWith<T>(roles: readonly string[], work: () => Promise<T>): Promise<T> {
+    const statements = this.#statements;
+    if (statements === undefined || roles.length === 0) return work();
+    const names = [...new Set(roles)];
+    await this.#mutex.run(names, async () => {
+      const newNames = names.filter((name) => !this.#useCounts.has(name));
+      if (newNames.length > 0) await this.#runScript([statements.join(newNames)]);
+      for (const name of names) this.#useCounts.set(name, (this.#useCounts.get(name) ?? 0) + 1);
+    });
+    try {
+      return await work();
+    } finally {
+      await this.#mutex.run(names, () => this.#release(statements, names));
+    }
+  }
+
+  /** Takes a role from the platform that another process, an interrupted one, or an older version has left with it. */
+  async leave(roles: readonly string[]): Promise<void> {
+    const unusedNames = roles.filter((name) => !this.#useCounts.has(name));
+    if (this.#statements === undefined || unusedNames.length === 0) return;
+    await this.#runScript([this.#statements.leave(unusedNames)]);
+  }
+
+  /**
+   * Gets the privileges again, which another process may have given up that has used them too. Returns false when this process needs none.
+   */
+  async renew(): Promise<boolean> {
+    const names = [...this.#useCounts.keys()];
+    if (this.#statements === undefined || names.length === 0) return false;
+    await this.#runScript([this.#statements.join(names)]);
+    return true;
+  }
+
+  async #release({ leave }: MembershipStatements, names: readonly string[]): Promise<void> {
+    const unusedNames = names.filter((name) => this.#useCounts.get(name) === 1);
+    for (const name of names) this.#useCounts.set(name, (this.#useCounts.get(name) ?? 0) - 1);
+    for (const name of unusedNames) this.#useCounts.delete(name);
+    // Otherwise, the next work with the role does it.
+    if (unusedNames.length > 0) await this.#runScript([leave(unusedNames)]).catch(() => undefined);
+  }
+}
