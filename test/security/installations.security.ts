@@ -7,7 +7,7 @@ import { createRecordsDatabase } from "@mgmt/cluster/rows/records-database";
 import { ForeignNameError } from "@mgmt/cluster/databases/catalog";
 import type { Cluster as Policy } from "@mgmt/cluster/policy/cluster";
 import type { Installation } from "@mgmt/cluster/policy/installation";
-import { buildCreateRoleStatements } from "@mgmt/cluster/policy/ownership";
+import { createRoleStatements, joinRoleStatements } from "@mgmt/cluster/policy/ownership";
 import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import { Cluster, adminPassword, newTenant, ownClusterAt } from "../../packages/platform/test/cluster.js";
@@ -38,7 +38,9 @@ beforeAll(async () => {
   await createRecordsDatabase(lodgerAddress());
   const superuser = new AdminConnection(policiesOf(own).second);
   await superuser.runScript(
-    buildCreateRoleStatements(superuser.cluster, otherInstallation.platformRole, "nologin"),
+    joinRoleStatements(
+      createRoleStatements(superuser.cluster.installation, otherInstallation.platformRole, "nologin"),
+    ),
   );
   await superuser.close();
 });

@@ -6,7 +6,7 @@ import { createAttempt } from "./connection/attempt.js";
 import { KeptDatabases } from "./repair/kept-databases.js";
 import { CurrentEndReasons } from "./connection/end-reasons.js";
 import { Logins } from "./logins/logins.js";
-import { buildCreateRoleStatements } from "./policy/ownership.js";
+import { createRoleStatements, joinRoleStatements } from "./policy/ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { checkStamp, stampStart } from "./repair/start-stamp.js";
 import {
@@ -108,7 +108,7 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
         `alter database ${firstPreparedName} allow_connections false`,
         `revoke all on database ${firstPreparedName}, postgres, template0 from public`,
         buildStoreInstallationStatement(recordsSchema, keys),
-        ...buildCreateRoleStatements(cluster, platformRole, "nologin"),
+        ...joinRoleStatements(createRoleStatements(cluster.installation, platformRole, "nologin")),
         `alter database ${firstPreparedName} owner to ${quoteIdentifier(platformRole)}`,
         `alter role ${quoteIdentifier(cluster.address.user)} password ${verifier}`,
       ]),

@@ -23,7 +23,7 @@ import { type LoginRefusedError, sessionEndErrors } from "./connection/login-ref
 import type { Logins } from "./logins/logins.js";
 import { toBackupName, toBackupSuffix, toDatabaseName, toTenantDatabaseName } from "./policy/names.js";
 import { type EndpointKind, resolveEndpoints } from "./policy/address.js";
-import { buildCreateRoleStatements } from "./policy/ownership.js";
+import { type RoleStatements, createRoleStatements, joinRoleStatements } from "./policy/ownership.js";
 import { ClosedDatabases } from "./logins/closed-databases.js";
 import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";
@@ -381,23 +381,24 @@ export class PostgresDatabases implements DatabaseEngine {
       contentOwner,
     }: {
       name: string;
-      loginStatements: readonly string[];
+      loginStatements: readonly RoleStatements[];
       hasRole: boolean;
       contentOwner: string | undefined;
     },
   ): Promise<void> {
-    const createOwnerStatements = hasRole
-      ? []
-      : buildCreateRoleStatements(this.#admin.cluster, name, "nologin");
+    const ownerStatements = hasRole ? [] : [createRoleStatements(this.#copier.installation, name, "nologin")];
     if (contentOwner !== undefined) {
-      if (!hasRole) await this.#admin.runScript(createOwnerStatements);
+      if (!hasRole) await this.#admin.runScript(joinRoleStatements(...ownerStatements));
       await this.#copier.transferOwnership(filledName, contentOwner, name);
     }
+    const { memberships } = this.#admin.cluster;
     await this.#admin.runScript([
-      ...(contentOwner === undefined ? createOwnerStatements : []),
+      ...joinRoleStatements(...(contentOwner === undefined ? ownerStatements : []), ...loginStatements),
       `alter database ${quoteIdentifier(filledName)} rename to ${quoteIdentifier(name)}`,
-      ...loginStatements,
+      // In this transaction, so that nothing else sees the membership.
+      ...(memberships === undefined ? [] : [memberships.join([name])]),
       ...buildOpenToOwnerStatements(name, this.#admin.limits),
+      ...(memberships === undefined ? [] : [memberships.leave([name])]),
     ]);
   }
 
@@ -416,7 +417,11 @@ export class PostgresDatabases implements DatabaseEngine {
     }
   }
 
-  async #replaceDatabase(name: string, staging: string): Promise<void> {
+  #replaceDatabase(name: string, staging: string): Promise<void> {
+    return this.#admin.memberships.runWith([name], () => this.#replaceAsOwner(name, staging));
+  }
+
+  async #replaceAsOwner(name: string, staging: string): Promise<void> {
     await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
     try {
       await this.#admin.runWhenUnused(name, () =>

@@ -5,7 +5,7 @@ import { FairSemaphore } from "@mgmt/engine/internal";
 import { wrapConnectionErrors, toUnavailableError } from "./unavailable.js";
 import { adminApplicationName } from "../policy/server-identity.js";
 import { type ConnectionConfig, toClientConfig } from "../policy/address.js";
-import { classifyName } from "../policy/names.js";
+import { classifyName, toTenantDatabaseName } from "../policy/names.js";
 import type { Cluster } from "../policy/cluster.js";
 import { type ServerLimits, ownServerLimits } from "../policy/connection-limits.js";
 import type { TenantStatement } from "../policy/tenant-statement.js";
@@ -16,6 +16,7 @@ import { type Login, acceptsPassword } from "./password-check.js";
 import { connectClient } from "./connect-client.js";
 import { openPool } from "./pool.js";
 import { retryWhileFull } from "./retry-while-full.js";
+import { RoleMemberships } from "./role-memberships.js";
 
 /** Returns whether Postgres refused a statement because a database does not exist (`invalid_catalog_name`). */
 export const isMissingDatabaseError = (error: unknown): boolean =>
@@ -73,6 +74,9 @@ const endSessionsTimeoutMs = 30_000;
 /** How long a session may use a processor after it was told to end, in milliseconds. */
 const unresponsiveTimeoutMs = 5_000;
 
+/** How long sessions may take to end before the platform looks at what they do, in milliseconds. */
+const hiddenTimeoutMs = 1_000;
+
 /** Time between looks whether sessions have ended, in milliseconds: at first, and after the first second. */
 const endPollIntervalsMs = { first: 3, later: 50 };
 
@@ -83,8 +87,12 @@ interface EndedSession {
   database: string | null;
   /** Null when it may not be ended. */
   ended: boolean | null;
+  /** Null for a process of Postgres itself. */
+  role: string | null;
   /** Whether it uses a processor. */
   running: boolean;
+  /** Whether that is known only to those who have the privileges of the role. */
+  hidden: boolean;
 }
 
 /**
@@ -121,6 +129,8 @@ export class AdminConnection {
   readonly #openSemaphore = new FairSemaphore({ maxTotal: maxDatabaseConnections.open });
   readonly #closedSemaphore = new FairSemaphore({ maxTotal: maxDatabaseConnections.closed });
   readonly #blockerTerminator: BlockerTerminator;
+  /** The privileges of roles of tenants. */
+  readonly memberships: RoleMemberships;
   /** Called when sessions ignore their end and may be killed, before `endSessions` fails. */
   onUnresponsive: (sessions: UnresponsiveSessions) => void = () => undefined;
 
@@ -144,6 +154,9 @@ export class AdminConnection {
       options: `${options} -c statement_timeout=0 -c lock_timeout=20s`,
       max: maxLongStatements,
     });
+    this.memberships = new RoleMemberships(cluster.memberships, (statements) =>
+      retryWhileLocked(() => this.#runScriptOnce(statements, false)),
+    );
     this.#blockerTerminator = new BlockerTerminator(this.address, cluster.installation);
   }
 
@@ -153,20 +166,22 @@ export class AdminConnection {
   }
 
   /** Runs all statements in one transaction and one round trip. Tries again while another session holds a lock that they need. */
-  async runScript(statements: readonly string[]): Promise<void> {
-    for (const startedAt = performance.now(); ;) {
-      try {
-        await this.tryScript(statements);
-        return;
-      } catch (error) {
-        if (!isLockTimeoutError(error) || performance.now() - startedAt >= lockTimeoutMs) throw error;
-      }
-    }
+  runScript(statements: readonly string[]): Promise<void> {
+    return retryWhileLocked(() => this.tryScript(statements));
+  }
+
+  /** Runs statements with the privileges of the tenant to whom a database belongs, which Postgres requires to alter it. */
+  runScriptAsOwner(database: string, statements: readonly string[]): Promise<void> {
+    return this.memberships.runWith([toTenantDatabaseName(database)], () => this.runScript(statements));
   }
 
   /** Runs all statements in one transaction and one round trip. Fails soon while another session holds a lock that they need. */
-  async tryScript(statements: readonly string[]): Promise<void> {
-    await this.#runUnblocked(() => this.#pool.query(statements.join(";\n")));
+  tryScript(statements: readonly string[]): Promise<void> {
+    return this.#runScriptOnce(statements, true);
+  }
+
+  async #runScriptOnce(statements: readonly string[], mayRenew: boolean): Promise<void> {
+    await this.#runUnblocked(() => this.#pool.query(statements.join(";\n")), mayRenew);
   }
 
   /**
@@ -235,13 +250,15 @@ export class AdminConnection {
       [database],
     );
     const setLimitSql = `alter database ${quoteIdentifier(database)} connection limit`;
-    await this.grantConnectToItself(database);
-    await this.runScript([`${setLimitSql} -1`]);
-    try {
-      return await this.#openClient(database);
-    } finally {
-      await this.runScript([`${setLimitSql} ${String(row?.limit ?? -1)}`]);
-    }
+    return this.memberships.runWith([toTenantDatabaseName(database)], async () => {
+      await this.grantConnectToItself(database);
+      await this.runScript([`${setLimitSql} -1`]);
+      try {
+        return await this.#openClient(database);
+      } finally {
+        await this.runScript([`${setLimitSql} ${String(row?.limit ?? -1)}`]);
+      }
+    });
   }
 
   async #openClient(database: string): Promise<Client> {
@@ -258,7 +275,9 @@ export class AdminConnection {
 
   /** Restores the privilege to connect to a database, which its owner can revoke. */
   async grantConnectToItself(database: string): Promise<void> {
-    await this.runScript([`grant connect on database ${quoteIdentifier(database)} to current_user`]);
+    await this.runScriptAsOwner(database, [
+      `grant connect on database ${quoteIdentifier(database)} to current_user`,
+    ]);
   }
 
   /**
@@ -270,15 +289,37 @@ export class AdminConnection {
    * @throws UnresponsiveSessionsError when some ignore it; DatabaseUnavailableError when they do not end; SuperuserConnectedError.
    */
   async endSessions(condition: string, value: string, mayKill = true): Promise<boolean> {
+    const options = { startedAt: performance.now(), mayKill };
+    const hadSessions = await this.#endSessionsSince(condition, value, options);
+    if (typeof hadSessions === "boolean") return hadSessions;
+    await this.memberships.runWith(hadSessions.hiddenRoles, () =>
+      this.#endSessionsSince(condition, value, { ...options, seesAll: true }),
+    );
+    return true;
+  }
+
+  /** Returns whether there were any sessions, or the roles of those that have not ended yet and hide what they do. */
+  async #endSessionsSince(
+    condition: string,
+    value: string,
+    { startedAt, mayKill, seesAll = false }: { startedAt: number; mayKill: boolean; seesAll?: boolean },
+  ): Promise<boolean | { hiddenRoles: string[] }> {
     let hadSessions = false;
-    const startedAt = performance.now();
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
-    for (let elapsedMs = 0; elapsedMs < endSessionsTimeoutMs; elapsedMs = performance.now() - startedAt) {
+    for (
+      let elapsedMs = performance.now() - startedAt;
+      elapsedMs < endSessionsTimeoutMs;
+      elapsedMs = performance.now() - startedAt
+    ) {
       const sessions = await this.#terminateSessions(condition, value);
       if (sessions.length === 0) return hadSessions;
       hadSessions = true;
       if (sessions.every(({ ended: isTerminated }) => isTerminated === null))
         throw new SuperuserConnectedError();
+      const hiddenRoles = sessions.flatMap(({ hidden: isHidden, role }) =>
+        isHidden && role !== null ? [role] : [],
+      );
+      if (elapsedMs >= hiddenTimeoutMs && hiddenRoles.length > 0 && !seesAll) return { hiddenRoles };
       const unresponsiveSessions = sessions.filter(
         ({ ended: isTerminated, running: isRunning }) => isTerminated !== null && isRunning,
       );
@@ -330,11 +371,14 @@ export class AdminConnection {
   }
 
   /** @throws ClusterError `cluster:lacks_privileges` when Postgres refuses the work because the platform has lost a privilege. */
-  async #runUnblocked<T>(work: () => Promise<T>): Promise<T> {
+  async #runUnblocked<T>(work: () => Promise<T>, mayRenew = true): Promise<T> {
+    const run = (): Promise<T> =>
+      this.#blockerTerminator.runEndingBlockers(() => retryWhileFull(() => wrapConnectionErrors(work)));
     try {
-      return await this.#blockerTerminator.runEndingBlockers(() =>
-        retryWhileFull(() => wrapConnectionErrors(work)),
-      );
+      return await run().catch(async (error: unknown) => {
+        if (!mayRenew || !isPrivilegeError(error) || !(await this.memberships.renew())) throw error;
+        return run();
+      });
     } catch (error) {
       if (!isPrivilegeError(error)) throw error;
       const query = async <Row extends object>(text: string, values: readonly unknown[] = []) =>
@@ -349,6 +393,18 @@ export class AdminConnection {
     await Promise.all([this.#pool.end(), this.#longPool.end()]);
   }
 }
+
+/** Does work again while it fails because another session holds a lock that it needs. */
+const retryWhileLocked = async (work: () => Promise<void>): Promise<void> => {
+  for (const startedAt = performance.now(); ;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (!isLockTimeoutError(error) || performance.now() - startedAt >= lockTimeoutMs) throw error;
+    }
+  }
+};
 
 const readBackendPid = async (client: PoolClient): Promise<number | undefined> => {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");

@@ -160,7 +160,9 @@ export class Quarantine {
     const { closed: isClosed, own: isOwn } = database;
     // Nobody can connect to an invalid database, and Postgres does not alter it.
     if (isOwn && !isClosed)
-      await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
+      await this.#admin.runScriptAsOwner(name, [
+        `alter database ${quoteIdentifier(name)} allow_connections false`,
+      ]);
     const sessions = await this.#admin.query<{ pid: number }>(
       `${endSessionsQuery} and datname = $1 and pid = any ($2)`,
       [name, [...pids]],

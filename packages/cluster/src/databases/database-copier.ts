@@ -110,7 +110,13 @@ export class DatabaseCopier {
    *
    * @throws ClusterError `cluster:session_unresponsive`.
    */
-  async copy(sourceName: string, targetName: string, signal?: AbortSignal): Promise<void> {
+  copy(sourceName: string, targetName: string, signal?: AbortSignal): Promise<void> {
+    return this.#admin.memberships.runWith([toTenantDatabaseName(sourceName)], () =>
+      this.#copyAsOwner(sourceName, targetName, signal),
+    );
+  }
+
+  async #copyAsOwner(sourceName: string, targetName: string, signal?: AbortSignal): Promise<void> {
     // Its owner may have revoked the privilege to connect, without which nobody may read the size.
     const [source] = await this.#admin.query<CopySource>(
       `select current_setting('server_version_num')::integer as version,
@@ -217,10 +223,19 @@ export class DatabaseCopier {
     const memberships = await this.#admin.query<{ role: string }>(
       `select r.rolname as role
         from pg_roles r
-        where ${this.#buildTenantRoleCondition("$1")} and pg_has_role(r.oid, 'usage')`,
+        where ${this.#buildTenantRoleCondition("$1")}`,
       [source],
     );
     const roles = memberships.map(({ role }) => role);
+    await this.#admin.memberships.runWith([...roles, owner], () =>
+      this.#transferOwnershipOf(roles, { name, source, owner }),
+    );
+  }
+
+  async #transferOwnershipOf(
+    roles: readonly string[],
+    { name, source, owner }: { name: string; source: string; owner: string },
+  ): Promise<void> {
     await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
     try {
       await this.#giveAway(name, roles, owner);
@@ -264,6 +279,10 @@ export class DatabaseCopier {
       [name],
     );
     if (row === undefined) return true;
+    return this.#admin.memberships.runWith([toTenantDatabaseName(name)], () => this.#dropAsOwner(name, row));
+  }
+
+  async #dropAsOwner(name: string, row: { template: boolean; used: boolean }): Promise<boolean> {
     if (!row.template) {
       // Says who is connected if the platform cannot end all sessions. `DROP DATABASE` would wait for those that ignore it, and keep others
       // from their turn.
@@ -334,6 +353,10 @@ export class DatabaseCopier {
    */
   async dropRoles(roles: readonly string[], owner: string): Promise<void> {
     if (roles.length === 0) return;
+    await this.#admin.memberships.runWith([...roles, owner], () => this.#dropRolesAsOwner(roles, owner));
+  }
+
+  async #dropRolesAsOwner(roles: readonly string[], owner: string): Promise<void> {
     for (const role of roles) await alterRole(this.#admin, role, "nologin password null");
     // Nobody logs in as the owner.
     const logins = roles.filter((role) => role !== owner);

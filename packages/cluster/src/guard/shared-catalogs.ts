@@ -233,7 +233,7 @@ export class SharedCatalogs {
           : [buildStartAsOwnerStatement(login, name), buildLogLevelStatement(this.#admin.cluster, login)]),
       ];
       // The next lookup finds what remains.
-      await this.#admin.runScript(statements).catch(() => undefined);
+      await this.#admin.runScriptAsOwner(name, statements).catch(() => undefined);
     }
   }
 

@@ -7,6 +7,7 @@ import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
 import type { Installation } from "../policy/installation.js";
 import { CurrentEndReasons } from "../connection/end-reasons.js";
 import { sessionEndErrors } from "../connection/login-refused.js";
+import { SessionRoles } from "./session-roles.js";
 import { SharedCatalogs, sharedBytesQuery } from "./shared-catalogs.js";
 import { openPool, queryKeepingConnection } from "../connection/pool.js";
 import { type ReadWorkspaces, Workspaces } from "./workspaces.js";
@@ -80,7 +81,7 @@ const buildUsageQuery = ({ platformRoleCondition, tenantDatabaseCondition }: Ins
     coalesce(bool_or(a.state is distinct from 'idle'
       or a.state_change > clock_timestamp() - interval '${String(activityPeriodSeconds)} s') filter (where a.pid is not null), false) as active
   from pg_database d
-  left join pg_stat_activity a on a.datid = d.oid and a.backend_type = 'client backend'
+  left join pg_stat_activity a on a.datid = d.oid and coalesce(a.backend_type, 'client backend') = 'client backend'
     and exists (select from pg_roles r where r.oid = a.usesysid and ${platformRoleCondition})
   where (d.datconnlimit not in ($1, -2) or a.pid is not null or d.oid = any ($2))
     and ${tenantDatabaseCondition}
@@ -156,6 +157,7 @@ export class TenantGuard {
   readonly #memoryWatch: MemoryWatch | undefined;
   readonly #workspaces: Workspaces;
   readonly #sharedCatalogs: SharedCatalogs;
+  readonly #sessionRoles: SessionRoles;
   /** The limits while there are many connections, by oid of the database. */
   #crowdedLimits: FairLimits<number> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -186,6 +188,7 @@ export class TenantGuard {
     this.#workspaces = new Workspaces(readWorkspaces);
     const { memory, maxSharedCatalogBytes } = this.#limits;
     this.#sharedCatalogs = new SharedCatalogs(admin, this.#pool, this.#workspaces, maxSharedCatalogBytes);
+    this.#sessionRoles = new SessionRoles(admin.cluster, this.#pool);
     this.#memoryWatch = memory && new MemoryWatch(memory, this.#pool, this.#workspaces, installation);
   }
 
@@ -230,11 +233,14 @@ export class TenantGuard {
     if (!leads) return false;
     if (firstUsages !== undefined) this.#rememberNames(firstUsages);
     // Without a session, no locks are held.
-    if (firstUsages === undefined || hasSessions(firstUsages)) await this.#endSessionsWithMostLocks();
+    const mayHaveSessions = firstUsages === undefined || hasSessions(firstUsages);
+    if (mayHaveSessions) await this.#endSessionsWithMostLocks();
+    // Without it, less is known about the sessions. The next look tries again.
+    const hasJoined = await this.#sessionRoles.update(mayHaveSessions).catch(() => false);
     if (this.#isConnectionNew) await this.#readLimits();
     await this.#closeLargeDatabases();
     if (sharedBytes !== undefined) await this.#closeDatabasesInSharedCatalogs(sharedBytes);
-    const isComplete = isDeepStrictEqual(parameters, this.#getUsageParameters());
+    const isComplete = !hasJoined && isDeepStrictEqual(parameters, this.#getUsageParameters());
     const usages = firstUsages !== undefined && isComplete ? firstUsages : await this.#readUsages();
     const presentOids = new Set(usages.map(({ oid }) => oid));
     for (const oid of this.#closedUntil.keys()) if (!presentOids.has(oid)) this.#closedUntil.delete(oid);
@@ -394,9 +400,11 @@ export class TenantGuard {
 
   #setLimit({ name, targetLimit }: { name: string; targetLimit: number }): Promise<void> {
     // A tenant that keeps its database locked must not delay the next check.
-    return this.#admin.tryScript([
-      `alter database ${quoteIdentifier(name)} connection limit ${String(targetLimit)}`,
-    ]);
+    return this.#admin.memberships.runWith([name], () =>
+      this.#admin.tryScript([
+        `alter database ${quoteIdentifier(name)} connection limit ${String(targetLimit)}`,
+      ]),
+    );
   }
 }
 

@@ -5,10 +5,12 @@ import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connecti
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import type { Installation } from "../policy/installation.js";
 import {
-  buildCreateRoleStatements,
+  type RoleStatements,
   buildLogLevelStatement,
   buildMarkRoleStatement,
   buildStartAsOwnerStatement,
+  createRoleStatements,
+  joinRoleStatements,
 } from "../policy/ownership.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import { LateSessionWatch } from "../connection/late-sessions.js";
@@ -67,18 +69,30 @@ export class Logins {
   }
 
   /** Returns the statements that create logins, so that they can run in the transaction that creates the database. */
-  async createLoginStatements(owner: string, credentials: readonly DatabaseCredential[]): Promise<string[]> {
-    const statementPromises = credentials.map(async ({ connectionId, user, pass }) => [
-      ...buildCreateRoleStatements(
-        this.#admin.cluster,
-        user,
-        `login password ${quoteLiteral(await deriveScramVerifier(pass))}`,
-        this.#installation.buildLoginMark(connectionId),
-      ),
-      ...buildMembershipStatements(user, owner),
-      ...this.#buildLimitStatements(user),
-    ]);
-    return (await Promise.all(statementPromises)).flat();
+  createLoginStatements(
+    owner: string,
+    credentials: readonly DatabaseCredential[],
+  ): Promise<RoleStatements[]> {
+    const limit = `connection limit ${String(this.#admin.limits.connectionsPerDatabase)}`;
+    return Promise.all(
+      credentials.map(async ({ connectionId, user, pass }) => {
+        const password = quoteLiteral(await deriveScramVerifier(pass));
+        const { create, configure } = createRoleStatements(
+          this.#installation,
+          user,
+          `login password ${password} ${limit} in role ${quoteIdentifier(owner)}`,
+          this.#installation.buildLoginMark(connectionId),
+        );
+        return {
+          create,
+          configure: [
+            ...configure,
+            buildStartAsOwnerStatement(user, owner),
+            buildLogLevelStatement(this.#admin.cluster, user),
+          ],
+        };
+      }),
+    );
   }
 
   /** Records the database and the password of a login role, so that they need not be found. */
@@ -123,7 +137,9 @@ export class Logins {
       this.#findRolesOfConnection(owner, connectionId),
     ]);
     if (existingLogin === undefined) {
-      await this.#admin.runScript(await this.createLoginStatements(owner, [credential]));
+      await this.#admin.runScript(
+        joinRoleStatements(...(await this.createLoginStatements(owner, [credential]))),
+      );
     } else {
       // A removal that was not recorded retires a role which cannot be dropped.
       if (existingLogin.mark === this.#installation.retiredMark)

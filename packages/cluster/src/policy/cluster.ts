@@ -23,6 +23,14 @@ export const activeSessionCondition = "state in ('active', 'fastpath function ca
 /** SQL condition on `pg_stat_activity` for a session that uses a processor. One that waits for a disk or a lock does not. */
 export const runningSessionCondition = `(${activeSessionCondition} and wait_event is null)`;
 
+/** Statements about the roles of the installation among these names, whether or not they exist. */
+export interface MembershipStatements {
+  /** Gives the platform the privileges of the roles. */
+  join(roles: readonly string[]): string;
+  /** Takes them from it. */
+  leave(roles: readonly string[]): string;
+}
+
 /**
  * A cluster, and the rights of the platform in it. In a cluster of its own, it is the superuser, and nobody else makes databases. In one
  * that others also use, it has fewer privileges and touches nothing of theirs.
@@ -36,8 +44,9 @@ export interface Cluster {
   readonly major: number;
 
   /**
-   * The query that ends other sessions, to which conditions on `pg_stat_activity` can be added: rows of `pid`, of `database`, of
-   * `ended`, null for a session that may not be ended, and of `running`, whether the session uses a processor.
+   * The query that ends other sessions, to which conditions on `pg_stat_activity` can be added: rows of `pid`, of `database`, of `role`, of
+   * `ended`, null for a session that may not be ended, of `running`, whether the session uses a processor, and of `hidden`, whether
+   * Postgres only says so to those who have the privileges of the role.
    */
   readonly endSessionsQuery: string;
 
@@ -84,8 +93,8 @@ export interface Cluster {
     refusal: unknown,
   ): Promise<ClusterError | undefined>;
 
-  /** Returns the statements that give the platform the privileges of a role that it has made. */
-  buildJoinRoleStatements(role: string): string[];
+  /** How the platform gets the privileges of roles that it has made. Undefined for a superuser, which has them. */
+  readonly memberships: MembershipStatements | undefined;
 
   /** Returns the statements that let a role own objects anywhere in the current database. */
   buildAllowOwningStatements(database: string, owner: string): TenantStatement[];

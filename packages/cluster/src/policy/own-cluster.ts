@@ -34,7 +34,7 @@ export const createOwnCluster = (
   major,
   readTitles,
   endSessionsQuery: `
-    select pid, datname as database, pg_terminate_backend(pid) as ended, ${runningSessionCondition} as running
+    select pid, datname as database, usename as role, false as hidden, pg_terminate_backend(pid) as ended, ${runningSessionCondition} as running
     from pg_stat_activity where pid <> pg_backend_pid()`,
   heldLocksQuery,
   // A library that does not exist would refuse the connection.
@@ -50,7 +50,7 @@ export const createOwnCluster = (
   resetsPasswordsAtStart: true,
   isConnectRefusal: () => false,
   findLostPrivileges: () => Promise.resolve(undefined),
-  buildJoinRoleStatements: () => [],
+  memberships: undefined,
   buildAllowOwningStatements: () => [],
   ignorePrivilegeErrors: (statement) => statement,
   // Signals the processes directly, because `pg_terminate_backend` needs a lock.

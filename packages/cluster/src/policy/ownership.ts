@@ -1,19 +1,31 @@
 import { escapeIdentifier, escapeLiteral } from "pg";
 import type { Cluster } from "./cluster.js";
+import type { Installation } from "./installation.js";
 
 /**
- * Returns the statements that create a role of the installation. The options follow its name. The platform gets the privileges of the
- * role, to give databases to it and to end its sessions.
+ * The statements of one transaction that make roles. After each change of roles, Postgres looks at all memberships of the platform before
+ * the next statement that needs one, so those that create roles come first.
  */
-export const buildCreateRoleStatements = (
-  cluster: Pick<Cluster, "buildJoinRoleStatements" | "installation">,
+export interface RoleStatements {
+  readonly create: readonly string[];
+  readonly configure: readonly string[];
+}
+
+/** Returns the statements that create a role of the installation. The options follow its name. */
+export const createRoleStatements = (
+  installation: Pick<Installation, "mark">,
   name: string,
   options: string,
-  mark = cluster.installation.mark,
-): string[] => [
-  `create role ${escapeIdentifier(name)} ${options}`,
-  buildMarkRoleStatement(name, mark),
-  ...cluster.buildJoinRoleStatements(name),
+  mark = installation.mark,
+): RoleStatements => ({
+  create: [`create role ${escapeIdentifier(name)} ${options}`],
+  configure: [buildMarkRoleStatement(name, mark)],
+});
+
+/** Returns the statements that make all of these roles. */
+export const joinRoleStatements = (...all: readonly RoleStatements[]): string[] => [
+  ...all.flatMap(({ create }) => create),
+  ...all.flatMap(({ configure }) => configure),
 ];
 
 /** Returns the statement that marks a role as one of the installation. */

@@ -2,14 +2,19 @@ import { DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import type { DatabaseAddress } from "./address.js";
 import { clusterErrors } from "./cluster-error.js";
 import { type ServerLimits, connectionLimits } from "./connection-limits.js";
-import { type Cluster, type StatementRunner, runningSessionCondition } from "./cluster.js";
+import {
+  type Cluster,
+  type MembershipStatements,
+  type StatementRunner,
+  runningSessionCondition,
+} from "./cluster.js";
 import { type TenantStatement, tenantStatements } from "./tenant-statement.js";
 import type { Installation } from "./installation.js";
-import { buildCreateRoleStatements } from "./ownership.js";
+import { createRoleStatements, joinRoleStatements } from "./ownership.js";
 
 /** Postgres itself ends autovacuum workers, which have no role. */
 const endSessionsQuery = `
-  select pid, datname as database, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${runningSessionCondition} as running
+  select pid, datname as database, r.rolname as role, state is null as hidden, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${runningSessionCondition} as running
   from pg_stat_activity join pg_roles r on r.oid = usesysid
   where pid <> pg_backend_pid()`;
 
@@ -33,9 +38,6 @@ export const createSharedCluster = (
   major: number,
   installation: Installation,
 ): Cluster => {
-  const buildJoinRoleStatements = (role: string): string[] => [
-    `grant ${escapeIdentifier(role)} to current_user`,
-  ];
   return {
     address,
     installation,
@@ -60,7 +62,7 @@ export const createSharedCluster = (
         ? undefined
         : clusterErrors.roleLacksPrivileges(privileges.user, missing, refusal);
     },
-    buildJoinRoleStatements,
+    memberships: createMembershipStatements(installation),
     buildAllowOwningStatements,
     ignorePrivilegeErrors: (statement) =>
       `do ${escapeLiteral(`begin ${statement}; exception when insufficient_privilege then null; end`)}`,
@@ -69,8 +71,24 @@ export const createSharedCluster = (
     },
     killProcesses: undefined,
     readLimits: async (statements) => computeLimits(await readSettings(statements, major)),
-    prepare: (statements) =>
-      prepareSharedCluster(statements, { buildJoinRoleStatements, installation }, major),
+    prepare: (statements) => prepareSharedCluster(statements, installation, major),
+  };
+};
+
+/**
+ * A privilege that the platform keeps has a price: Postgres looks at all memberships of a role again after each change of any role. So it
+ * keeps that of its own role only.
+ */
+const createMembershipStatements = ({ platformRoleCondition }: Installation): MembershipStatements => {
+  const forEachRole = (roles: readonly string[], condition: string, statement: string): string =>
+    `do ${escapeLiteral(`declare role name; begin
+      for role in select r.rolname from pg_roles r
+        where r.rolname in (${roles.map(escapeLiteral).join(", ")}) and ${platformRoleCondition} and ${condition}
+      loop execute format('${statement}', role); end loop;
+    end`)}`;
+  return {
+    join: (roles) => forEachRole(roles, "true", "grant %I to current_user"),
+    leave: (roles) => forEachRole(roles, "pg_has_role(r.oid, 'usage')", "revoke %I from current_user"),
   };
 };
 
@@ -264,17 +282,20 @@ const listAdvice = (privileges: Privileges, settings: ServerSettings, major: num
 /** Checks the privileges of the platform, and makes its role. Changes nothing that others have made. */
 const prepareSharedCluster = async (
   statements: StatementRunner,
-  policy: Pick<Cluster, "buildJoinRoleStatements" | "installation">,
+  installation: Installation,
   major: number,
 ): Promise<string[]> => {
-  const { platformRole } = policy.installation;
-  const privileges = await readPrivileges(statements, policy.installation, major);
+  const { platformRole } = installation;
+  const privileges = await readPrivileges(statements, installation, major);
   const missing = findMissingPrivileges(privileges, platformRole);
   if (missing.length > 0) throw clusterErrors.roleLacksPrivileges(privileges.user, missing);
   if (privileges.ownsPlatformRole === null && privileges.otherPlatformRoles.length > 0)
     throw clusterErrors.otherInstallation(privileges.user, privileges.otherPlatformRoles);
   if (privileges.ownsPlatformRole === null)
-    await statements.runScript(buildCreateRoleStatements(policy, platformRole, "nologin"));
+    await statements.runScript([
+      ...joinRoleStatements(createRoleStatements(installation, platformRole, "nologin")),
+      `grant ${escapeIdentifier(platformRole)} to current_user`,
+    ]);
   return listAdvice(privileges, await readSettings(statements, major), major).map(formatAdvice);
 };
 

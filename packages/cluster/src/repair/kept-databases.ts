@@ -38,7 +38,9 @@ export class KeptDatabases {
   /** Closes and renames a database. Returns its new name. */
   async keep(name: string): Promise<string> {
     const keptName = this.#admin.cluster.installation.toKeptName(name, await this.#readDate());
-    await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
+    await this.#admin.runScriptAsOwner(name, [
+      `alter database ${quoteIdentifier(name)} allow_connections false`,
+    ]);
     await this.#rename(name, keptName);
     return keptName;
   }
@@ -70,7 +72,9 @@ export class KeptDatabases {
 
   async #rename(from: string, to: string): Promise<void> {
     await this.#admin.runWhenUnused(from, () =>
-      this.#admin.runScript([`alter database ${quoteIdentifier(from)} rename to ${quoteIdentifier(to)}`]),
+      this.#admin.runScriptAsOwner(from, [
+        `alter database ${quoteIdentifier(from)} rename to ${quoteIdentifier(to)}`,
+      ]),
     );
   }
 

@@ -17,7 +17,7 @@ import {
 import type { Logins } from "../logins/logins.js";
 import { clusterErrors } from "../policy/cluster-error.js";
 import { classifyName, getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
-import { buildCreateRoleStatements } from "../policy/ownership.js";
+import { createRoleStatements, joinRoleStatements } from "../policy/ownership.js";
 
 /** A connection whose password in the records was altered. */
 export interface AlteredConnection {
@@ -320,17 +320,22 @@ const repairDatabase = async (
   { admin, logins }: ReconciliationServices,
   { name, isOpen, credentials, alteredConnections = [] }: ExistingDatabase,
 ): Promise<void> => {
-  const roles = await admin.query(
-    `select from pg_roles r where rolname = $1 and ${admin.cluster.installation.platformRoleCondition}`,
+  const [role] = await admin.query<{ joined: boolean }>(
+    `select pg_has_role(r.oid, 'usage') as joined from pg_roles r
+      where rolname = $1 and ${admin.cluster.installation.platformRoleCondition}`,
     [name],
   );
-  if (roles.length === 0) {
-    await admin.runScript([
-      ...buildCreateRoleStatements(admin.cluster, name, "nologin"),
+  if (role === undefined) {
+    await admin.runScript(
+      joinRoleStatements(createRoleStatements(admin.cluster.installation, name, "nologin")),
+    );
+    await admin.runScriptAsOwner(name, [
       `alter database ${quoteIdentifier(name)} owner to ${quoteIdentifier(name)}`,
     ]);
   }
-  if (!isOpen) await admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
+  if (!isOpen)
+    await admin.runScriptAsOwner(name, [`alter database ${quoteIdentifier(name)} allow_connections true`]);
+  if (role?.joined === true) await admin.memberships.leave([name]);
   await logins.dropAllLogins(
     name,
     [...credentials, ...alteredConnections].map(({ user }) => user),

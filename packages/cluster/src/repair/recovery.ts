@@ -162,6 +162,8 @@ export class Recovery {
       [name],
     );
     if (database)
-      await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
+      await this.#admin.runScriptAsOwner(name, [
+        `alter database ${quoteIdentifier(name)} allow_connections true`,
+      ]);
   }
 }
