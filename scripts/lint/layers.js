@@ -47,7 +47,7 @@ export const layers = {
     "generated",
   ],
   mock: ["src", "kit", "command", "mocks", "interception", "record", "client", "errors"],
-  platform: ["src", "start", "machine", "front", "errors"],
+  platform: ["src", "tests", "start", "machine", "front", "errors"],
   sdk: [
     "src",
     "resources",

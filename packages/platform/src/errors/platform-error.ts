@@ -20,6 +20,10 @@ export type PlatformErrorCode =
   | "platform:record_keys_missing"
   | "platform:record_keys_unknown"
   | "platform:record_keys_unreadable"
+  | "platform:test_database_failed"
+  | "platform:test_files_missing"
+  | "platform:test_setup_failed"
+  | "platform:test_setup_timeout"
   | "platform:unsupported_system";
 
 /** Reports why the platform could not start or had to stop. `message` describes the problem, and `hint` how to fix it. */
@@ -311,6 +315,61 @@ export const platformErrors = {
       "Use the client id that the program contains, and redirect URIs with https, with http on localhost, or with a " +
         "private-use scheme such as com.example.app:/callback.",
       { cause },
+    ),
+
+  /** @param reason why the setup of a test database failed, with the end of its output. */
+  testSetupFailed: (reason: string, cause?: unknown) =>
+    new PlatformError(
+      "platform:test_setup_failed",
+      `The setup of the test databases failed: ${reason}`,
+      "Correct the setup. Its DATABASE_URL is that of a new, empty database. The next run tries again.",
+      { cause },
+    ),
+
+  /** @param summary the first line of the reason. */
+  testSetupFailedBefore: (summary: string) =>
+    new PlatformError(
+      "platform:test_setup_failed",
+      `The setup of the test databases failed before in this run: ${summary}`,
+      "The first test that needed it has the output of the setup. The next run tries again.",
+    ),
+
+  /** @param timeoutMs limit in milliseconds. */
+  testSetupTimeout: (timeoutMs: number, output: string) =>
+    new PlatformError(
+      "platform:test_setup_timeout",
+      `The setup of the test databases did not end within ${String(timeoutMs / 1000)} s${output === "" ? "" : `:\n${output}`}`,
+      "Look for a program in it that waits for input or keeps running, such as a watch mode. If it needs more time, set setupTimeoutMs.",
+    ),
+
+  testFilesMissing: (pattern: string, directory: string) =>
+    new PlatformError(
+      "platform:test_files_missing",
+      `No file matches ${JSON.stringify(pattern)} in ${directory}`,
+      "Correct files: it names what the setup reads, such as migrations, relative to the working directory or to cwd.",
+    ),
+
+  testDatabaseFailed: (reason: string, cause?: unknown) =>
+    new PlatformError(
+      "platform:test_database_failed",
+      `No test database could be created: ${reason}`,
+      "Run the tests again. If it happens again, remove the folder test-databases in the cache directory of mgmt.",
+      { cause },
+    ),
+
+  testDiskFull: (directory: string, cause?: unknown) =>
+    new PlatformError(
+      "platform:disk_full",
+      `The disk of ${directory} is full, so no test database can be created`,
+      "Free some space there, or set XDG_CACHE_HOME to a directory on another disk.",
+      { cause },
+    ),
+
+  testCacheUnwritable: () =>
+    new PlatformError(
+      "platform:data_dir_unwritable",
+      "No directory for test databases can be created: neither the cache directory nor that for temporary files is writable",
+      "Set XDG_CACHE_HOME to a directory of your own that you can write to.",
     ),
 
   unsupportedSystem: (message: string, hint: string) =>

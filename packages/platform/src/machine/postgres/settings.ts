@@ -9,6 +9,8 @@ export interface SettingsOptions {
   durable: boolean;
   /** Directory with the control files of extensions, in place of those of the installation. Default: none. */
   extensionDirectory?: string | undefined;
+  /** Settings in place of those below, by their names. Default: none. */
+  otherSettings?: Readonly<Record<string, string | number>> | undefined;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface SettingsOptions {
  */
 export const buildServerParameters = (
   { major }: Binaries,
-  { port, durable, extensionDirectory }: SettingsOptions,
+  { port, durable, extensionDirectory, otherSettings }: SettingsOptions,
 ): string[] => {
   const settings: Record<string, string | number> = {
     port,
@@ -72,6 +74,7 @@ export const buildServerParameters = (
     log_error_verbosity: "terse",
     log_line_prefix: "%m [%p] ",
     log_checkpoints: "off",
+    ...otherSettings,
   };
   return Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${String(value)}`]);
 };

@@ -1,0 +1,208 @@
+import { randomBytes } from "node:crypto";
+import { type Client, DatabaseError, escapeIdentifier } from "pg";
+import { isDiskFullError } from "@mgmt/cluster/connection/disk-full";
+import { buildSettingStatement } from "@mgmt/cluster/databases/settings";
+import { databasePrefixes, ownerRole } from "../server/registry.js";
+import { TemplateDemand } from "./template-demand.js";
+
+/** Ended databases that may wait until nothing else is to do. With more of them, they are dropped between copies. */
+const maxEndedCount = 64;
+
+/**
+ * How long after the end of its test a database with sessions waits for their end, in minutes. A program that is cut off may crash, so that
+ * other tests fail. The sessions of a process that was killed end at once.
+ */
+const maxSessionMinutes = 10;
+
+/** How long after a failure no copy of the template is made ahead, in milliseconds. */
+const failureDelayMs = 1_000;
+
+interface TemplateRow {
+  readonly id: string;
+  readonly database: string;
+  readonly bytes: string;
+  readonly settings: readonly string[];
+  readonly ready: number;
+  readonly waiting: number;
+}
+
+type Job = { readonly copy: TemplateRow } | { readonly drop: string };
+
+/** Makes copies of templates ahead, and drops databases whose tests have ended. */
+export class Copier {
+  readonly #sessions: readonly Client[];
+  readonly #strategy: string;
+  readonly #demands = new Map<string, TemplateDemand>();
+  readonly #pausedUntil = new Map<string, number>();
+  readonly #idleSessions: Client[];
+  readonly #dropping = new Set<string>();
+  #choosing: Promise<void> | undefined;
+  #mustChooseAgain = false;
+  #isClosed = false;
+
+  /** @param sessions one for each statement that may run at a time. */
+  constructor(sessions: readonly Client[], major: number) {
+    this.#sessions = sessions;
+    this.#idleSessions = [...sessions];
+    // Without `fsync`, the checkpoints of a copy of files cost little.
+    this.#strategy = major >= 15 ? "strategy file_copy" : "";
+  }
+
+  /** Counts a test that takes a copy, or a runner that begins to use a template. */
+  notice(template: string, waits: boolean): void {
+    const now = performance.now();
+    const demand = this.#demands.get(template) ?? new TemplateDemand(now);
+    this.#demands.set(template, demand);
+    demand.notice(now, waits);
+  }
+
+  /** Returns the templates that tests use, and forgets the others. */
+  listTemplates(): string[] {
+    const now = performance.now();
+    for (const [template, demand] of this.#demands)
+      if (demand.isUnusedAt(now)) this.#demands.delete(template);
+    return [...this.#demands.keys()];
+  }
+
+  /** Stops starting work, and waits for what is in progress. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    while (this.#choosing !== undefined || this.#idleSessions.length < this.#sessions.length)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  /** Looks for work. */
+  wake(): void {
+    if (this.#choosing !== undefined) {
+      this.#mustChooseAgain = true;
+      return;
+    }
+    this.#mustChooseAgain = false;
+    this.#choosing = this.#startJobs()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#choosing = undefined;
+        if (this.#mustChooseAgain) this.wake();
+      });
+  }
+
+  async #startJobs(): Promise<void> {
+    for (;;) {
+      const session = this.#idleSessions.at(-1);
+      if (session === undefined || this.#isClosed) return;
+      const job = await this.#chooseJob(session);
+      if (job === undefined || this.#isClosed) return;
+      this.#idleSessions.splice(this.#idleSessions.indexOf(session), 1);
+      void this.#run(session, job).finally(() => {
+        this.#idleSessions.push(session);
+        this.wake();
+      });
+    }
+  }
+
+  /** Chooses copies for which tests wait before others, and databases to drop last, unless there are many. */
+  async #chooseJob(session: Client): Promise<Job | undefined> {
+    const { rows: templates } = await session.query<TemplateRow>(
+      `select t.id, t.database, t.bytes, t.settings,
+          (select count(*)::integer from mgmt_test.database d where d.template = t.id and d.state = 'ready') as ready,
+          (select count(*)::integer from mgmt_test.waiter w where w.template = t.id) as waiting
+        from mgmt_test.template t where t.id = any ($1)`,
+      [[...this.#demands.keys()]],
+    );
+    const {
+      rows: [ended],
+    } = await session.query<{ name: string | null; count: number }>(
+      `select min(name) as name, count(*)::integer as count from mgmt_test.database
+        where state = 'ended' and name <> all ($1) and (
+          ended_at < now() - make_interval(mins => $2) or name not in (
+            select datname from pg_stat_activity where datname is not null))`,
+      [[...this.#dropping], maxSessionMinutes],
+    );
+    const now = performance.now();
+    const rated = templates.flatMap((template) => {
+      const demand = this.#demands.get(template.id);
+      if (demand === undefined) return [];
+      demand.rest(now);
+      const isPaused = now < (this.#pausedUntil.get(template.id) ?? 0);
+      const missing = template.ready + demand.unfinishedCount;
+      return {
+        template,
+        demand,
+        waiting: template.waiting - missing,
+        missing: isPaused ? 0 : demand.countAt(now, Number(template.bytes)) - missing,
+      };
+    });
+    const byWaiting = rated.sort(
+      (left, right) => right.waiting - left.waiting || right.missing - left.missing,
+    );
+    const [urgent] = byWaiting.filter(({ waiting }) => waiting > 0);
+    const [wanted] = byWaiting.filter(({ missing }) => missing > 0);
+    const mustDrop = (ended?.count ?? 0) > maxEndedCount;
+    const choice = urgent ?? (mustDrop ? undefined : wanted);
+    if (choice !== undefined) {
+      choice.demand.unfinishedCount += 1;
+      return { copy: choice.template };
+    }
+    if (ended?.name === null || ended?.name === undefined) return undefined;
+    this.#dropping.add(ended.name);
+    return { drop: ended.name };
+  }
+
+  async #run(session: Client, job: Job): Promise<void> {
+    if ("drop" in job) return this.#drop(session, job.drop);
+    const { id } = job.copy;
+    try {
+      await this.#copy(session, job.copy);
+    } catch (error) {
+      this.#pausedUntil.set(id, performance.now() + failureDelayMs);
+      const message = error instanceof Error ? error.message : String(error);
+      await session
+        .query("select mgmt_test.refuse_waiters($1, $2)", [
+          id,
+          JSON.stringify({ message, isDiskFull: isDiskFullError(error) }),
+        ])
+        .catch(() => undefined);
+    } finally {
+      const demand = this.#demands.get(id);
+      if (demand !== undefined) demand.unfinishedCount -= 1;
+    }
+  }
+
+  async #copy(session: Client, { id, database, settings }: TemplateRow): Promise<void> {
+    const name = databasePrefixes.copy + randomBytes(8).toString("hex");
+    const quotedName = escapeIdentifier(name);
+    try {
+      await session.query(
+        `create database ${quotedName} owner ${ownerRole} template ${escapeIdentifier(database)} ${this.#strategy} connection limit -1 allow_connections true`,
+      );
+      // A copy has no settings of its template.
+      for (const setting of settings)
+        await session.query(buildSettingStatement(`alter database ${quotedName}`, setting));
+      await session.query("insert into mgmt_test.database (name, template, state) values ($1, $2, 'ready')", [
+        name,
+        id,
+      ]);
+    } catch (error) {
+      // `duplicate_database` is a random name that exists.
+      const isOther = error instanceof DatabaseError && error.code === "42P04";
+      if (!isOther)
+        await session.query(`drop database if exists ${quotedName} with (force)`).catch(() => undefined);
+      throw error;
+    }
+    await session.query("select mgmt_test.serve_waiters($1)", [id]);
+  }
+
+  /** Drops a database with its sessions. What cannot be dropped is tried again at the next start of the server. */
+  async #drop(session: Client, name: string): Promise<void> {
+    try {
+      await session.query(`drop database if exists ${escapeIdentifier(name)} with (force)`);
+      await session.query("delete from mgmt_test.database where name = $1", [name]);
+    } catch {
+      await session
+        .query("update mgmt_test.database set state = 'undroppable' where name = $1", [name])
+        .catch(() => undefined);
+    } finally {
+      this.#dropping.delete(name);
+    }
+  }
+}

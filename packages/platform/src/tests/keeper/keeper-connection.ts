@@ -1,0 +1,20 @@
+import { superuser } from "@mgmt/cluster/policy/own-cluster";
+import { Client } from "pg";
+
+/** Name of the sessions of the keeper, which do not count as runners. */
+export const keeperApplication = "mgmt-test-keeper";
+
+/** Opens a session of the superuser. An error after that only ends it, which the next query shows. */
+export const openKeeperSession = async (
+  { port, password }: { port: number; password: string },
+  onEnd: () => void,
+): Promise<Client> => {
+  const client = new Client({
+    ...{ host: "127.0.0.1", port, user: superuser, password, database: "postgres" },
+    application_name: keeperApplication,
+  });
+  client.on("error", () => undefined);
+  await client.connect();
+  client.once("end", onEnd);
+  return client;
+};

@@ -1,0 +1,192 @@
+import { randomBytes } from "node:crypto";
+import { chmod, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { Client } from "pg";
+import { DirectoryLock } from "../../machine/data-dir/directory-lock.js";
+import { PlatformError } from "../../errors/platform-error.js";
+import type { Binaries } from "../../machine/postgres/binaries.js";
+import { removeServerState, writeServerState } from "../server/server-state.js";
+import {
+  type KeeperMessage,
+  keeperChannel,
+  ownerRole,
+  registryStatements,
+  retainedRole,
+} from "../server/registry.js";
+import { passwordFileName } from "../server/password-file.js";
+import { Copier } from "./copier.js";
+import { keeperApplication, openKeeperSession } from "./keeper-connection.js";
+import { type OpenCluster, openCluster } from "./open-cluster.js";
+import { prune, repairRegistry, sweepOwners } from "./sweep.js";
+
+/** What the program that keeps the server is told. */
+export interface KeeperOptions {
+  readonly directory: string;
+  readonly binaries: Binaries;
+  /** How long the server runs without a runner, in milliseconds. */
+  readonly idleMs: number;
+}
+
+/** Between two looks for runners that have ended, in milliseconds. */
+const tickMs = 1_000;
+
+/** Databases of failed tests can be opened for this time after the last run, in milliseconds. */
+const retainedIdleMs = 3_600_000;
+
+/** Ticks between two times at which old templates are removed. */
+const ticksPerPrune = 300;
+
+/** Thrown when another keeper has the directory. */
+export class DirectoryInUseError extends Error {}
+
+/**
+ * Runs the server of a directory until no runner has used it for a while, or until Postgres ends. The next runner starts it again.
+ *
+ * @param onReady called when runners can connect.
+ * @param signal ends the server when it is aborted.
+ * @throws DirectoryInUseError; PlatformError `platform:postgres_failed`, `platform:disk_full`, `platform:data_dir_unwritable`.
+ */
+export const runKeeper = async (
+  { directory, binaries, idleMs }: KeeperOptions,
+  onReady: () => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  const lock = await takeLock(directory);
+  try {
+    await removeServerState(directory);
+    const cluster = await openCluster({ directory, binaries });
+    try {
+      await serveRunners({ directory, binaries, idleMs, cluster }, onReady, signal);
+    } finally {
+      await removeServerState(directory);
+      await cluster.close();
+    }
+  } finally {
+    await lock.release();
+  }
+};
+
+const takeLock = async (directory: string): Promise<DirectoryLock> => {
+  try {
+    return await DirectoryLock.acquire(directory);
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === "platform:data_dir_in_use")
+      throw new DirectoryInUseError();
+    throw error;
+  }
+};
+
+const serveRunners = async (
+  { directory, binaries, idleMs, cluster }: KeeperOptions & { cluster: OpenCluster },
+  onReady: () => void,
+  signal: AbortSignal,
+): Promise<void> => {
+  const lost = new AbortController();
+  const onEnd = (): void => lost.abort();
+  const whenLost = new Promise<void>((resolve) => lost.signal.addEventListener("abort", () => resolve()));
+  void cluster.server.whenEnded.then(onEnd);
+  signal.addEventListener("abort", onEnd, { once: true });
+  const main = await openKeeperSession(cluster, onEnd);
+  const sessions = await Promise.all(
+    Array.from({ length: Math.min(4, Math.max(2, availableParallelism() / 2)) }, () =>
+      openKeeperSession(cluster, onEnd),
+    ),
+  );
+  const copier = new Copier(sessions, binaries.major);
+  try {
+    await prepare(main, directory, cluster.port);
+    main.on("notification", ({ payload }) => {
+      const { template, waits } = JSON.parse(payload ?? "{}") as KeeperMessage;
+      if (template !== undefined) copier.notice(template, waits ?? false);
+      copier.wake();
+    });
+    await main.query(`listen ${keeperChannel}`);
+    const publish = (): Promise<void> =>
+      writeServerState(directory, { port: cluster.port, password: cluster.password, pid: process.pid });
+    await publish();
+    onReady();
+    copier.wake();
+    await Promise.race([
+      watchRunners(main, copier, { directory, idleMs, publish, signal: lost.signal }),
+      whenLost,
+    ]);
+  } finally {
+    if (!lost.signal.aborted) await copier.close();
+    await Promise.all([main, ...sessions].map((session) => session.end().catch(() => undefined)));
+  }
+};
+
+/** Creates the registry, the roles, and the file with the password for databases of failed tests. */
+const prepare = async (main: Client, directory: string, port: number): Promise<void> => {
+  await main.query(registryStatements);
+  const password = randomBytes(16).toString("hex");
+  const { rows } = await main.query<{ rolname: string }>(
+    "select rolname from pg_roles where rolname = any ($1)",
+    [[ownerRole, retainedRole]],
+  );
+  const roles = rows.map(({ rolname }) => rolname);
+  if (!roles.includes(ownerRole)) await main.query(`create role ${ownerRole} createdb createrole`);
+  if (!roles.includes(retainedRole)) {
+    await main.query(`create role ${retainedRole} login in role ${ownerRole}`);
+    await main.query(`alter role ${retainedRole} set role to ${ownerRole}`);
+  }
+  await main.query(`alter role ${retainedRole} password '${password}'`);
+  const path = join(directory, passwordFileName);
+  await writeFile(path, `127.0.0.1:${String(port)}:*:${retainedRole}:${password}\n`, { mode: 0o600 });
+  await chmod(path, 0o600);
+  await repairRegistry(main);
+  await prune(main, []);
+};
+
+interface WatchOptions {
+  readonly directory: string;
+  readonly idleMs: number;
+  /** Lets runners connect again. */
+  readonly publish: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/** Resolves once no runner has been connected for a while. */
+const watchRunners = async (
+  main: Client,
+  copier: Copier,
+  { directory, idleMs, publish, signal }: WatchOptions,
+): Promise<void> => {
+  let usedAt = performance.now();
+  for (let tick = 1; !signal.aborted; tick += 1) {
+    await new Promise((resolve) => setTimeout(resolve, tickMs));
+    try {
+      await sweepOwners(main);
+      copier.wake();
+      if (tick % ticksPerPrune === 0) {
+        await prune(main, copier.listTemplates());
+        await main.query("vacuum");
+      }
+      const { runners, retained } = await countRunners(main);
+      const now = performance.now();
+      if (runners > 0) usedAt = now;
+      if (now - usedAt < (retained > 0 ? Math.max(idleMs, retainedIdleMs) : idleMs)) continue;
+      // A runner that has just read the state may connect now.
+      await removeServerState(directory);
+      if ((await countRunners(main)).runners === 0) return;
+      await publish();
+      usedAt = now;
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+  }
+};
+
+const countRunners = async (main: Client): Promise<{ runners: number; retained: number }> => {
+  const { rows } = await main.query<{ runners: number; retained: number }>(
+    `select
+      (select count(*)::integer from pg_stat_activity where backend_type = 'client backend' and application_name <> $1) as runners,
+      (select count(*)::integer from mgmt_test.database where state = 'retained') as retained`,
+    [keeperApplication],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("Postgres did not return a row");
+  return row;
+};

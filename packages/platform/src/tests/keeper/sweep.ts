@@ -1,0 +1,107 @@
+import { type Client, escapeIdentifier } from "pg";
+import { lockKeys, ownerRole } from "../server/registry.js";
+
+/** How many templates are kept, and for how many days without use. Those that a runner uses are kept. */
+const maxTemplateCount = 12;
+const templateDays = 7;
+
+/** How many databases of failed tests are kept, and for how many days. */
+const maxRetainedCount = 20;
+const retainedDays = 7;
+
+/** Names of databases that are not those of tests. */
+const systemDatabases = ["postgres", "template0", "template1"];
+
+/**
+ * Ends the databases and roles of runners that have ended: their sessions held a lock. Returns whether there were any.
+ */
+export const sweepOwners = async (session: Client): Promise<boolean> => {
+  const { rows: owners } = await session.query<{ id: number; role: string }>(
+    `select id, role from mgmt_test.owner o where not exists (
+      select from pg_locks where locktype = 'advisory' and classid = $1::oid and objid = o.id::oid and objsubid = 2)`,
+    [lockKeys.owner],
+  );
+  if (owners.length === 0) return false;
+  const ids = owners.map(({ id }) => id);
+  await session.query(
+    "update mgmt_test.database set state = 'ended', owner = null, ended_at = clock_timestamp() where owner = any ($1) and state <> 'retained'",
+    [ids],
+  );
+  await session.query("delete from mgmt_test.waiter where owner = any ($1)", [ids]);
+  await session.query("delete from mgmt_test.owner where id = any ($1)", [ids]);
+  for (const { role } of owners) await dropRole(session, role);
+  return true;
+};
+
+/** Drops a role. One that a test has granted something stays until the next start. */
+const dropRole = async (session: Client, role: string): Promise<void> => {
+  await session
+    .query(
+      `reassign owned by ${escapeIdentifier(role)} to ${ownerRole}; drop owned by ${escapeIdentifier(role)}; drop role ${escapeIdentifier(role)}`,
+    )
+    .catch(() => undefined);
+};
+
+/** How many templates keep copies for the next run. */
+const maxReadyTemplateCount = 2;
+
+/**
+ * Ends templates, their copies, and databases of failed tests that are too old or too many.
+ *
+ * @param templates those that tests use now.
+ */
+export const prune = async (session: Client, templates: readonly string[]): Promise<void> => {
+  await session.query("update mgmt_test.template set used_at = now() where id = any ($1)", [templates]);
+  await session.query(
+    `update mgmt_test.database set state = 'ended' where state = 'ready' and template <> all ($1)
+      and template not in (select id from mgmt_test.template order by used_at desc limit $2)`,
+    [templates, maxReadyTemplateCount],
+  );
+  await session.query(
+    `with old as (
+        select id, database from mgmt_test.template t
+        where (used_at < now() - make_interval(days => $1)
+            or id not in (select id from mgmt_test.template order by used_at desc limit $2))
+          and not exists (select from mgmt_test.database d where d.template = t.id and d.state in ('used', 'making'))
+          and not exists (select from mgmt_test.waiter w where w.template = t.id)
+          and id <> all ($3)),
+      copies as (update mgmt_test.database set state = 'ended' where state = 'ready' and template in (select id from old)),
+      databases as (
+        insert into mgmt_test.database (name, template, state) select database, id, 'ended' from old
+        on conflict (name) do nothing)
+      delete from mgmt_test.template where id in (select id from old)`,
+    [templateDays, maxTemplateCount, templates],
+  );
+  await session.query(
+    `update mgmt_test.database set state = 'ended' where state = 'retained' and (
+      created_at < now() - make_interval(days => $1)
+      or name not in (select name from mgmt_test.database where state = 'retained' order by created_at desc limit $2))`,
+    [retainedDays, maxRetainedCount],
+  );
+  await session.query("delete from mgmt_test.failure where asked_at < now() - interval '1 minute'");
+};
+
+/**
+ * Repairs the registry when the server has just started, and has no runners: those that an earlier server had are gone. Ends databases that
+ * tests have created themselves, and forgets databases that do not exist.
+ */
+export const repairRegistry = async (session: Client): Promise<void> => {
+  await session.query("truncate mgmt_test.waiter, mgmt_test.failure");
+  const { rows: roles } = await session.query<{ role: string }>("delete from mgmt_test.owner returning role");
+  await session.query(
+    "delete from mgmt_test.template where database not in (select datname from pg_database)",
+  );
+  await session.query(
+    `delete from mgmt_test.database where name not in (select datname from pg_database);
+     update mgmt_test.database set state = 'ended', owner = null where state not in ('ready', 'retained');
+     update mgmt_test.database set state = 'ended' where state = 'ready' and template not in (select id from mgmt_test.template)`,
+  );
+  await session.query(
+    `insert into mgmt_test.database (name, template, state)
+      select datname, '', 'ended' from pg_database
+      where datname <> all ($1) and datname not in (select database from mgmt_test.template)
+      on conflict (name) do nothing`,
+    [systemDatabases],
+  );
+  for (const { role } of roles) await dropRole(session, role);
+};

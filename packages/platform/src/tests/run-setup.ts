@@ -1,0 +1,148 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+// Not the global functions, which tests replace.
+import { clearTimeout, setTimeout } from "node:timers";
+import { platformErrors } from "../errors/platform-error.js";
+import type { DatabaseTestSettings, SetupContext } from "./kit-options.js";
+
+/** How to connect to a database. */
+export interface DatabaseAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Returns the connection string of a database, with its password. */
+export const toConnectionString = ({ host, port, database, user, password }: DatabaseAddress): string =>
+  `postgresql://${user}:${password}@${host}:${String(port)}/${database}`;
+
+/** Returns the variables by which programs find a database: that of most libraries, and those of the programs of Postgres. */
+export const toVariables = (address: DatabaseAddress): Record<string, string> => ({
+  DATABASE_URL: toConnectionString(address),
+  PGHOST: address.host,
+  PGPORT: String(address.port),
+  PGDATABASE: address.database,
+  PGUSER: address.user,
+  PGPASSWORD: address.password,
+});
+
+/** The end of the output that an error contains, in bytes. */
+const maxOutputBytes = 8_192;
+
+/** How long a command may take to end after SIGTERM, in milliseconds. */
+const killDelayMs = 2_000;
+
+/**
+ * Runs the setup on a new database.
+ *
+ * @throws PlatformError `platform:test_setup_failed`, `platform:test_setup_timeout`. The password is not part of the output.
+ */
+export const runSetup = async (
+  { setup, cwd, setupTimeoutMs }: DatabaseTestSettings,
+  address: DatabaseAddress,
+): Promise<void> => {
+  if (setup === undefined) return;
+  if (typeof setup === "function") return runFunction(setup, address, setupTimeoutMs);
+  if (!existsSync(cwd)) throw platformErrors.testSetupFailed(`there is no directory ${cwd}`);
+  return runCommand(setup, { cwd, address, timeoutMs: setupTimeoutMs });
+};
+
+const runFunction = async (
+  setup: (context: SetupContext) => unknown,
+  address: DatabaseAddress,
+  timeoutMs: number,
+): Promise<void> => {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const whenTimedOut = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      controller.abort();
+      reject(platformErrors.testSetupTimeout(timeoutMs, ""));
+    }, timeoutMs);
+  });
+  const connectionString = toConnectionString(address);
+  const whenDone = (async () => {
+    try {
+      await setup({ connectionString, signal: controller.signal });
+    } catch (error) {
+      const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      throw platformErrors.testSetupFailed(hide(message, address.password), error);
+    }
+  })();
+  try {
+    await Promise.race([whenDone, whenTimedOut]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+const hide = (text: string, password: string): string => text.replaceAll(password, "***");
+
+const runCommand = (
+  command: string,
+  { cwd, address, timeoutMs }: { cwd: string; address: DatabaseAddress; timeoutMs: number },
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+    const child = spawn("/bin/sh", ["-c", command], {
+      cwd,
+      env: { ...environment, ...toVariables(address) },
+      // Its own process group, so that a timeout ends everything that it has started.
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = Buffer.alloc(0);
+    const collect = (bytes: Buffer): void => {
+      output = Buffer.concat([output, bytes]).subarray(-maxOutputBytes);
+    };
+    const readOutput = (): string => hide(output.toString("utf8").trim(), address.password);
+    const signalGroup = (signal: NodeJS.Signals): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, signal);
+      } catch {
+        // It has ended.
+      }
+    };
+    let killTimer: NodeJS.Timeout | undefined;
+    const timer = setTimeout(() => {
+      signalGroup("SIGTERM");
+      killTimer = setTimeout(() => signalGroup("SIGKILL"), killDelayMs);
+      reject(platformErrors.testSetupTimeout(timeoutMs, readOutput()));
+    }, timeoutMs);
+    // A worker that ends before the command leaves nothing behind.
+    const endGroup = (): void => signalGroup("SIGKILL");
+    process.once("exit", endGroup);
+    const finish = (): void => {
+      process.removeListener("exit", endGroup);
+      clearTimeout(timer);
+      clearTimeout(killTimer);
+    };
+    child.stdout.on("data", collect);
+    child.stderr.on("data", collect);
+    child.once("error", (error) => {
+      finish();
+      reject(platformErrors.testSetupFailed(error.message, error));
+    });
+    // A program that the command leaves running may keep the output open, so this does not wait for its end for long.
+    child.once("exit", (status, signal) => {
+      const settle = (): void => {
+        finish();
+        child.stdout.destroy();
+        child.stderr.destroy();
+        if (status === 0) return resolve();
+        const outcome = signal === null ? `it exited with status ${String(status)}` : `${signal} ended it`;
+        const text = readOutput();
+        reject(platformErrors.testSetupFailed(`${outcome}: ${command}${text === "" ? "" : `\n${text}`}`));
+      };
+      const settleTimer = setTimeout(settle, outputGraceMs);
+      child.once("close", () => {
+        clearTimeout(settleTimer);
+        settle();
+      });
+    });
+  });
+
+/** How long the output of a command that has ended may continue, in milliseconds. */
+const outputGraceMs = 500;

@@ -1,0 +1,284 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { Socket } from "node:net";
+// Not the global functions, which tests replace.
+import { clearTimeout, setTimeout } from "node:timers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { superuser } from "@mgmt/cluster/policy/own-cluster";
+import { Client, escapeIdentifier } from "pg";
+import { isDiskFullError } from "@mgmt/cluster/connection/disk-full";
+import { PlatformError, platformErrors } from "../../errors/platform-error.js";
+import type { DatabaseAddress } from "../run-setup.js";
+import type { ServerLocation } from "./location.js";
+import { type TicketMessage, lockKeys, ownerRole, toOwnerChannel } from "./registry.js";
+import { type ServerState, readServerState } from "./server-state.js";
+import { type KeeperStart, startKeeper } from "./start-keeper.js";
+
+/** How long a start of the server may take, in milliseconds. */
+const startTimeoutMs = 60_000;
+/** Between two looks for a server that another process starts, in milliseconds. */
+const startIntervalMs = 20;
+/** How long a test waits for a copy, in milliseconds. */
+const copyTimeoutMs = 60_000;
+
+/** How long a session without databases stays open, in milliseconds. Runners that load modules again for each file open one for each. */
+const idleTimeoutMs = 5_000;
+
+const host = "127.0.0.1";
+
+const connectTo = async ({ port, password }: ServerState, socket = new Socket()): Promise<Client> => {
+  const client = new Client({
+    stream: () => socket,
+    ...{ host, port, user: superuser, password, database: "postgres" },
+    application_name: "mgmt-test-runner",
+    connectionTimeoutMillis: 10_000,
+  });
+  // The next query shows it.
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+};
+
+/** Connects to the server of a location, which is started if it does not run. */
+const openClient = async (
+  location: ServerLocation,
+  start: KeeperStart,
+): Promise<{ client: Client; socket: Socket; state: ServerState }> => {
+  const deadline = performance.now() + startTimeoutMs;
+  let starting: Promise<void> | undefined;
+  let failure: { error: unknown } | undefined;
+  for (;;) {
+    const state = await readServerState(location.directory);
+    const socket = new Socket();
+    const client = state && (await connectTo(state, socket).catch(() => undefined));
+    if (state && client) return { client, socket, state };
+    if (failure !== undefined) throw failure.error;
+    if (performance.now() >= deadline) {
+      throw platformErrors.testDatabaseFailed(
+        `Postgres did not start within ${String(startTimeoutMs / 1000)} s`,
+      );
+    }
+    starting ??= start(location)
+      .catch((error: unknown) => {
+        failure = { error };
+      })
+      .finally(() => (starting = undefined));
+    await Promise.race([starting, sleep(startIntervalMs)]);
+  }
+};
+
+interface SessionParts {
+  readonly socket: Socket;
+  readonly state: ServerState;
+  readonly owner: number;
+  readonly role: string;
+  readonly password: string;
+}
+
+/** What a runner uses of the server: a session whose end makes the server drop the databases of this process. */
+export class RunnerSession {
+  readonly #client: Client;
+  readonly #socket: Socket;
+  readonly #state: ServerState;
+  readonly #owner: number;
+  readonly #role: string;
+  readonly #password: string;
+  readonly #tickets = new Map<string, (message: TicketMessage) => void>();
+  /** Resolves when the last statement has ended. */
+  #whenIdle: Promise<unknown> = Promise.resolve();
+  #busyCount = 0;
+  #useCount = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #hasEnded = false;
+
+  private constructor(
+    readonly location: ServerLocation,
+    client: Client,
+    { socket, state, owner, role, password }: SessionParts,
+  ) {
+    this.#client = client;
+    this.#socket = socket;
+    this.#state = state;
+    this.#owner = owner;
+    this.#role = role;
+    this.#password = password;
+    client.on("notification", ({ payload }) => {
+      // The server wrote it.
+      const message = JSON.parse(payload ?? "{}") as TicketMessage;
+      this.#tickets.get(message.ticket)?.(message);
+    });
+    client.once("end", () => {
+      this.#hasEnded = true;
+      for (const answer of this.#tickets.values())
+        answer({ ticket: "", error: { message: "Postgres has ended", isDiskFull: false } });
+    });
+    socket.unref();
+  }
+
+  /**
+   * Connects to the server, which is started if it does not run, and creates the role of this process.
+   *
+   * @param start starts the server. Default: as a program of its own.
+   * @throws PlatformError `platform:postgres_failed`, `platform:disk_full`, `platform:test_database_failed`.
+   */
+  static async open(location: ServerLocation, start: KeeperStart = startKeeper): Promise<RunnerSession> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { client, socket, state } = await openClient(location, start);
+      try {
+        const identity = await createIdentity(client);
+        return new RunnerSession(location, client, { socket, state, ...identity });
+      } catch (error) {
+        await client.end().catch(() => undefined);
+        // The server was about to end.
+        if (attempt === 3) throw toTestDatabaseError(error, location);
+      }
+    }
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Id of this process in the registry. */
+  get owner(): number {
+    return this.#owner;
+  }
+
+  /** Port of the server. */
+  get port(): number {
+    return this.#state.port;
+  }
+
+  /** Returns how tests of this process connect to a database. */
+  toAddress(database: string): DatabaseAddress {
+    return { host, port: this.#state.port, database, user: this.#role, password: this.#password };
+  }
+
+  /** Runs a statement on the registry, after those before it. Meanwhile, this process does not end. */
+  async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    return this.#whileReferenced(async () => {
+      const whenRun = this.#whenIdle.then(() => this.#client.query<Row>(text, [...values]));
+      this.#whenIdle = whenRun.catch(() => undefined);
+      try {
+        return (await whenRun).rows;
+      } catch (error) {
+        throw toTestDatabaseError(error, this.location);
+      }
+    });
+  }
+
+  /** Opens another session, which the caller ends. */
+  async openSession(): Promise<Client> {
+    try {
+      return await connectTo(this.#state);
+    } catch (error) {
+      throw toTestDatabaseError(error, this.location);
+    }
+  }
+
+  /**
+   * Returns the name of a copy of a template that no other test has. Waits for one when none is ready.
+   *
+   * @throws PlatformError `platform:disk_full`, `platform:test_database_failed`.
+   */
+  async take(template: string): Promise<string> {
+    const ticket = randomBytes(8).toString("hex");
+    return this.#whileReferenced(async () => {
+      const whenServed = new Promise<TicketMessage>((resolve) => this.#tickets.set(ticket, resolve));
+      try {
+        const [row] = await this.query<{ name: string | null }>("select mgmt_test.take($1, $2, $3) as name", [
+          template,
+          this.#owner,
+          ticket,
+        ]);
+        if (row?.name) return row.name;
+        const { database, error } = await limit(whenServed, copyTimeoutMs);
+        if (database !== undefined) return database;
+        throw error?.isDiskFull
+          ? platformErrors.testDiskFull(this.location.directory)
+          : platformErrors.testDatabaseFailed(error?.message ?? "the server did not answer");
+      } finally {
+        this.#tickets.delete(ticket);
+      }
+    });
+  }
+
+  /** Ends the use of a copy: the server drops it, or keeps it as that of a failed test. */
+  async finish(database: string, state: "ended" | "retained"): Promise<void> {
+    await this.query("select mgmt_test.finish($1, $2)", [database, state]);
+  }
+
+  /** Keeps the session open until `endUse` is called as often. */
+  beginUse(): void {
+    this.#useCount += 1;
+    clearTimeout(this.#idleTimer);
+  }
+
+  endUse(): void {
+    this.#useCount -= 1;
+    if (this.#useCount > 0 || this.#hasEnded) return;
+    this.#idleTimer = setTimeout(() => void this.close().catch(() => undefined), idleTimeoutMs).unref();
+  }
+
+  /** Ends the session. The server drops the databases of this process. */
+  async close(): Promise<void> {
+    this.#hasEnded = true;
+    clearTimeout(this.#idleTimer);
+    this.#socket.ref();
+    await this.#client.end();
+  }
+
+  /** Keeps this process from ending while it waits for the server. */
+  async #whileReferenced<T>(work: () => Promise<T>): Promise<T> {
+    this.#busyCount += 1;
+    this.#socket.ref();
+    try {
+      return await work();
+    } finally {
+      this.#busyCount -= 1;
+      if (this.#busyCount === 0) this.#socket.unref();
+    }
+  }
+}
+
+/** Returns the error of the platform for an error of the server. */
+export const toTestDatabaseError = (error: unknown, { directory }: ServerLocation): unknown => {
+  if (error instanceof PlatformError) return error;
+  if (isDiskFullError(error)) return platformErrors.testDiskFull(directory, error);
+  return platformErrors.testDatabaseFailed(error instanceof Error ? error.message : String(error), error);
+};
+
+const createIdentity = async (client: Client): Promise<{ owner: number; role: string; password: string }> => {
+  // No other process has the lock of a new id.
+  const owner = randomInt(1, 2 ** 31 - 1);
+  const role = `test_${String(owner)}`;
+  const password = randomBytes(16).toString("hex");
+  await client.query("select pg_advisory_lock($1, $2)", [lockKeys.owner, owner]);
+  await client.query(
+    `insert into mgmt_test.owner (id, role) values (${String(owner)}, '${role}');
+     create role ${escapeIdentifier(role)} login password '${password}' in role ${ownerRole};
+     alter role ${escapeIdentifier(role)} set role to ${ownerRole};
+     listen ${toOwnerChannel(owner)}`,
+  );
+  return { owner, role, password };
+};
+
+const limit = async (whenServed: Promise<TicketMessage>, timeoutMs: number): Promise<TicketMessage> => {
+  const controller = new AbortController();
+  const whenLate = sleep(
+    timeoutMs,
+    {
+      ticket: "",
+      error: {
+        message: `no copy of the template was ready within ${String(timeoutMs / 1000)} s`,
+        isDiskFull: false,
+      },
+    },
+    { signal: controller.signal },
+  );
+  whenLate.catch(() => undefined);
+  try {
+    return await Promise.race([whenServed, whenLate]);
+  } finally {
+    controller.abort();
+  }
+};

@@ -1,0 +1,276 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { findPrograms, temporaryDirectory } from "../../test/cluster.js";
+import { type DatabaseTestOptions, resolveDatabaseTestOptions } from "./kit-options.js";
+import { DirectoryInUseError, runKeeper } from "./keeper/run-keeper.js";
+import type { ServerLocation } from "./server/location.js";
+import { type ServerState, readServerState } from "./server/server-state.js";
+import { type TestDatabase, TestDatabases } from "./test-databases.js";
+
+let folder = "";
+let location: ServerLocation;
+const keepers: { readonly controller: AbortController; readonly whenEnded: Promise<void> }[] = [];
+const opened: TestDatabases[] = [];
+
+/** Starts the server in this process, unless that has been done. */
+const start = async (): Promise<void> => {
+  const controller = new AbortController();
+  await new Promise<void>((resolve, reject) => {
+    const keeper = {
+      controller,
+      whenEnded: runKeeper(
+        { ...location, idleMs: 60_000 },
+        () => {
+          keepers.push(keeper);
+          resolve();
+        },
+        controller.signal,
+      ),
+    };
+    keeper.whenEnded.catch((error: unknown) => {
+      if (error instanceof DirectoryInUseError) resolve();
+      else reject(error);
+    });
+  });
+};
+
+const stop = async (): Promise<void> => {
+  const keeper = keepers.pop();
+  keeper?.controller.abort();
+  await keeper?.whenEnded;
+};
+
+/** Returns the databases of another process. */
+const openDatabases = (options: DatabaseTestOptions): TestDatabases => {
+  const databases = new TestDatabases(resolveDatabaseTestOptions({ cwd: folder, ...options }), {
+    location: () => Promise.resolve(location),
+    start,
+  });
+  opened.push(databases);
+  return databases;
+};
+
+const queryIn = async (
+  { connectionString }: Pick<TestDatabase, "connectionString">,
+  statement: string,
+): Promise<unknown[]> => {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return (await client.query({ text: statement, rowMode: "array" })).rows.flat();
+  } finally {
+    await client.end();
+  }
+};
+
+const readState = async (): Promise<ServerState> => {
+  const state = await readServerState(location.directory);
+  if (state === undefined) throw new Error("The server does not run");
+  return state;
+};
+
+/** Runs a statement as the superuser. */
+const query = async (statement: string): Promise<unknown[]> => {
+  const { port, password } = await readState();
+  return queryIn(
+    { connectionString: `postgresql://postgres:${password}@127.0.0.1:${String(port)}/postgres` },
+    statement,
+  );
+};
+
+/** A setup that creates a table with a row, and notes that it has run. */
+const setup = `echo run >> runs.txt; node migrate.mjs`;
+const migration = `
+  import pg from ${JSON.stringify(import.meta.resolve("pg"))};
+  const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await client.connect();
+  await client.query("create table note (id int); insert into note values (1); create extension pgcrypto");
+  await client.query("alter database " + client.database + " set timezone to 'Asia/Tokyo'");
+  if (process.argv.includes(process.env.DATABASE_URL)) throw new Error("The command line has the password");
+  process.exit();
+`;
+
+const readRuns = async (): Promise<string> => readFile(join(folder, "runs.txt"), "utf8").catch(() => "");
+
+beforeAll(async () => {
+  folder = await temporaryDirectory();
+  const { binaries } = await findPrograms();
+  location = { directory: join(folder, "server"), binaries };
+  await mkdir(location.directory, { mode: 0o700 });
+  await writeFile(join(folder, "migrate.mjs"), migration);
+});
+
+afterAll(async () => {
+  await Promise.all(opened.map((databases) => databases.close()));
+  await stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("test databases", () => {
+  it("are copies of a template that is made once, also when processes need it at once", async () => {
+    const processes = [openDatabases({ setup }), openDatabases({ setup })];
+    const databases = await Promise.all([...processes, ...processes].map((each) => each.take()));
+    expect(await readRuns()).toBe("run\n");
+    expect(new Set(databases.map(({ database }) => database)).size).toBe(4);
+    for (const database of databases) await queryIn(database, "insert into note values (2)");
+    for (const database of databases) {
+      expect(await queryIn(database, "select id from note order by id")).toEqual([1, 2]);
+      expect(await queryIn(database, "show timezone")).toEqual(["Asia/Tokyo"]);
+      expect(new URL(database.connectionString).hostname).toBe("127.0.0.1");
+    }
+  });
+
+  it("are dropped once their sessions have ended, which nothing cuts off, and others go on", async () => {
+    const databases = openDatabases({ setup });
+    const [left, own, other] = [await databases.take(), await databases.take(), await databases.take()];
+    const leftClient = new Client({ connectionString: left.connectionString });
+    await leftClient.connect();
+    await leftClient.query("begin; lock table note");
+    await queryIn(other, `drop database ${own.database}`);
+    const readNames = (): Promise<unknown[]> =>
+      query(`select name from mgmt_test.database where name in ('${left.database}', '${own.database}')`);
+    for (const database of [left, own])
+      expect(await databases.release(database, { hasFailed: true })).toBeUndefined();
+    await vi.waitFor(async () => expect(await readNames()).toEqual([left.database]));
+    await leftClient.query("insert into note values (2); commit");
+    await leftClient.end();
+    await vi.waitFor(async () => expect(await readNames()).toEqual([]), { timeout: 20_000 });
+    expect(await query(`select datname from pg_database where datname = '${left.database}'`)).toEqual([]);
+    expect(await queryIn(other, "select id from note")).toEqual([1]);
+  });
+
+  it("are dropped with their role when their process has ended in any way", async () => {
+    const databases = openDatabases({ setup });
+    const { database, user } = await databases.take();
+    // The end of a process ends its session.
+    await query(
+      `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid::text = '${user.slice(5)}'`,
+    );
+    await vi.waitFor(
+      async () => {
+        expect(await query(`select datname from pg_database where datname = '${database}'`)).toEqual([]);
+        expect(await query(`select rolname from pg_roles where rolname = '${user}'`)).toEqual([]);
+      },
+      { timeout: 20_000 },
+    );
+    // The process may also have lost its connection only.
+    expect(await queryIn(await databases.take(), "select id from note")).toEqual([1]);
+  });
+
+  it("remain after a failure if that is an option, and the password is not printed", async () => {
+    const databases = openDatabases({ setup, keepOnFailure: true });
+    const [failed, passed] = [await databases.take(), await databases.take()];
+    expect(await databases.release(passed, { hasFailed: false })).toBeUndefined();
+    const note = await databases.release(failed, { hasFailed: true });
+    await databases.close();
+    const [, path = "", port, user, database] =
+      /^PGPASSFILE=(\S+) psql -h 127.0.0.1 -p (\d+) -U (\S+) (\S+)$/.exec(note ?? "") ?? [];
+    expect(database).toBe(failed.database);
+    const password = (await readFile(path, "utf8")).trim().split(":").at(-1) ?? "";
+    expect(note).not.toContain(password);
+    const connectionString = `postgresql://${String(user)}:${password}@127.0.0.1:${String(port)}/${String(database)}`;
+    expect(await queryIn({ connectionString }, "select id from note")).toEqual([1]);
+  });
+
+  it("fail with the output of a setup that fails, which runs once", async () => {
+    const failing = `echo run >> failures.txt; echo "to stdout"; echo "to stderr $DATABASE_URL" >&2; exit 3`;
+    const databases = openDatabases({ setup: failing });
+    const results = await Promise.allSettled([databases.take(), databases.take()]);
+    const other = await Promise.allSettled([openDatabases({ setup: failing }).take()]);
+    const messages = [...results, ...other].map((result) =>
+      result.status === "rejected" ? String(result.reason) : "",
+    );
+    expect(messages[0]).toContain("it exited with status 3");
+    expect(messages[0]).toContain("to stdout\nto stderr postgresql://");
+    expect(messages[0]).toMatch(/:\*\*\*@127\.0\.0\.1/);
+    expect(messages[1]).toBe(messages[0]);
+    expect(messages[2]).toContain("failed before in this run: it exited with status 3");
+    expect(messages[2]).not.toContain("\nto stdout");
+    expect(await readFile(join(folder, "failures.txt"), "utf8")).toBe("run\n");
+  });
+
+  it.each<[string, DatabaseTestOptions, object]>([
+    [
+      "a command that does not end",
+      { setup: "echo begun; sleep 600 & wait", setupTimeoutMs: 300 },
+      { code: "platform:test_setup_timeout", message: expect.stringContaining("within 0.3 s:\nbegun") },
+    ],
+    [
+      "a function that does not end",
+      { setup: () => new Promise(() => undefined), setupTimeoutMs: 50 },
+      { code: "platform:test_setup_timeout" },
+    ],
+    [
+      "a function that throws",
+      {
+        setup: ({ connectionString }) => {
+          throw new Error(`cannot migrate ${connectionString}`);
+        },
+      },
+      {
+        code: "platform:test_setup_failed",
+        message: expect.stringMatching(/cannot migrate postgresql:.*\*\*\*/),
+      },
+    ],
+    [
+      "a directory that does not exist",
+      { setup: "true", cwd: "/nowhere" },
+      {
+        code: "platform:test_setup_failed",
+        message: expect.stringContaining("there is no directory /nowhere"),
+      },
+    ],
+    ["a file that does not exist", { files: ["missing.sql"] }, { code: "platform:test_files_missing" }],
+  ])("fail because of %s, and leave no template", async (_, options, error) => {
+    await expect(openDatabases(options).take()).rejects.toMatchObject(error);
+    await vi.waitFor(async () => {
+      expect(await query("select name from mgmt_test.database where state in ('making', 'ended')")).toEqual(
+        [],
+      );
+    });
+  });
+
+  it("are made by a function, which may leave sessions", async () => {
+    const databases = openDatabases({
+      setup: async ({ connectionString }) => {
+        const client = new Client({ connectionString });
+        client.on("error", () => undefined);
+        await client.connect();
+        await client.query("create table note (id int)");
+        await client.query("begin; lock table note");
+      },
+    });
+    expect(await queryIn(await databases.take(), "select * from note")).toEqual([]);
+  });
+
+  it("keep their template when the server starts again, also after it was killed", async () => {
+    const runs = await readRuns();
+    const databases = openDatabases({ setup });
+    await databases.take();
+    await stop();
+    expect(await readServerState(location.directory)).toBeUndefined();
+    expect(await queryIn(await databases.take(), "select id from note")).toEqual([1]);
+    const pid = Number(
+      (await readFile(join(location.directory, "postgres/postmaster.pid"), "utf8")).split("\n")[0],
+    );
+    process.kill(pid, "SIGKILL");
+    await keepers.pop()?.whenEnded;
+    expect(await queryIn(await databases.take(), "select id from note")).toEqual([1]);
+    expect(await readRuns()).toBe(runs);
+  });
+
+  it("begin with a new cluster when the system was started again without a shutdown of the server", async () => {
+    const databases = openDatabases({ setup });
+    await databases.take();
+    const runs = await readRuns();
+    await stop();
+    const path = join(location.directory, "cluster.json");
+    const record: object = JSON.parse(await readFile(path, "utf8"));
+    expect(record).toMatchObject({ openPlace: null });
+    await writeFile(path, JSON.stringify({ ...record, openPlace: "another start" }));
+    expect(await queryIn(await databases.take(), "select id from note")).toEqual([1]);
+    expect(await readRuns()).toBe(`${runs}run\n`);
+  });
+});

@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import { ensureTemplate } from "./ensure-template.js";
+import type { DatabaseTestSettings } from "./kit-options.js";
+import { toConnectionString } from "./run-setup.js";
+import { type ServerLocation, locateServer } from "./server/location.js";
+import { passwordFileName } from "./server/password-file.js";
+import { retainedRole } from "./server/registry.js";
+import { RunnerSession } from "./server/runner-session.js";
+import type { KeeperStart } from "./server/start-keeper.js";
+import { computeTemplateId } from "./template-id.js";
+
+/** A database of a test's own. Nothing else uses it, and it is dropped when the test has ended. */
+export interface TestDatabase {
+  /** Connection string, with the password: `postgresql://USER:PASSWORD@127.0.0.1:PORT/DATABASE`. */
+  readonly connectionString: string;
+  readonly host: string;
+  readonly port: number;
+  /** Name of the database. */
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Where the server is, for tests of this package. */
+export interface ServerOptions {
+  readonly location?: () => Promise<ServerLocation>;
+  readonly start?: KeeperStart;
+}
+
+/** How long the failure of a start counts for later tests, in milliseconds. */
+const failureMemoryMs = 10_000;
+
+/** A session that is opened when it is needed, and again when it has ended. */
+class LazySession {
+  #whenOpen: Promise<RunnerSession> | undefined;
+  #failedAt = -Infinity;
+
+  async open({ location = locateServer, start }: ServerOptions): Promise<RunnerSession> {
+    const current = this.#whenOpen;
+    const session = await current?.catch(() => undefined);
+    const mustRemain =
+      session === undefined ? performance.now() - this.#failedAt < failureMemoryMs : !session.hasEnded;
+    // Another test may have begun to open one.
+    if (this.#whenOpen !== undefined && (mustRemain || this.#whenOpen !== current)) return this.#whenOpen;
+    this.#whenOpen = (async () => RunnerSession.open(await location(), start))();
+    this.#whenOpen.catch(() => (this.#failedAt = performance.now()));
+    return this.#whenOpen;
+  }
+
+  async close(): Promise<void> {
+    await (await this.#whenOpen?.catch(() => undefined))?.close();
+  }
+}
+
+/** The session of this process, which all its databases share. */
+const sharedSession = new LazySession();
+
+/** Copies of the template of one setup. */
+export class TestDatabases {
+  readonly #settings: DatabaseTestSettings;
+  readonly #serverOptions: ServerOptions;
+  readonly #ownSession = new LazySession();
+  readonly #sessions = new WeakMap<TestDatabase, RunnerSession>();
+  /** The session in which the template was found or made, and its id. A setup that fails does so once. */
+  #template: { session: RunnerSession; whenReady: Promise<string> } | undefined;
+
+  constructor(settings: DatabaseTestSettings, serverOptions: ServerOptions = {}) {
+    this.#settings = settings;
+    this.#serverOptions = serverOptions;
+  }
+
+  /**
+   * Returns a database that no other test has.
+   *
+   * @throws PlatformError
+   */
+  async take(): Promise<TestDatabase> {
+    const session = await this.#openSession();
+    try {
+      return await this.#takeIn(session);
+    } catch (error) {
+      // The server has ended, such as after a crash of Postgres. It is started again.
+      if (!session.hasEnded) throw error;
+      return this.#takeIn(await this.#openSession());
+    }
+  }
+
+  async #takeIn(session: RunnerSession): Promise<TestDatabase> {
+    session.beginUse();
+    try {
+      if (this.#template?.session !== session) {
+        const whenReady = this.#prepareTemplate(session);
+        whenReady.catch(() => undefined);
+        this.#template = { session, whenReady };
+      }
+      const name = await session.take(await this.#template.whenReady);
+      const address = session.toAddress(name);
+      const database = { connectionString: toConnectionString(address), ...address };
+      this.#sessions.set(database, session);
+      return database;
+    } catch (error) {
+      session.endUse();
+      throw error;
+    }
+  }
+
+  /**
+   * Ends the use of a database. The server drops it later, with sessions that the test has left.
+   *
+   * @param outcome says whether its test has failed.
+   * @returns how to open the database if it remains.
+   */
+  async release(
+    testDatabase: TestDatabase,
+    { hasFailed }: { hasFailed: boolean },
+  ): Promise<string | undefined> {
+    const session = this.#sessions.get(testDatabase);
+    this.#sessions.delete(testDatabase);
+    // The server has dropped the databases of a session that has ended.
+    if (session === undefined || session.hasEnded) return undefined;
+    const { database } = testDatabase;
+    const mustRemain = hasFailed && this.#settings.keepOnFailure;
+    await session.finish(database, mustRemain ? "retained" : "ended");
+    session.endUse();
+    if (!mustRemain) return undefined;
+    const passwordFile = join(session.location.directory, passwordFileName);
+    return `PGPASSFILE=${quote(passwordFile)} psql -h 127.0.0.1 -p ${String(session.port)} -U ${retainedRole} ${database}`;
+  }
+
+  /** Ends the session of this process, if these databases have one of their own. */
+  async close(): Promise<void> {
+    await this.#ownSession.close();
+  }
+
+  async #openSession(): Promise<RunnerSession> {
+    if (this.#serverOptions.location === undefined) return sharedSession.open(this.#serverOptions);
+    return this.#ownSession.open(this.#serverOptions);
+  }
+
+  async #prepareTemplate(session: RunnerSession): Promise<string> {
+    const id = await computeTemplateId(this.#settings, session.location.binaries.version);
+    await ensureTemplate(session, id, this.#settings);
+    return id;
+  }
+}
+
+/** Quotes a path for a shell, if it must be. */
+const quote = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
