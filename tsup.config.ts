@@ -3,7 +3,13 @@ import { resolve } from "node:path";
 import type { Plugin } from "esbuild";
 import { type Options, defineConfig } from "tsup";
 import { cli } from "./scripts/build/cli.js";
-import { ownAddress, plainExports, requireOnDemand, withoutAwait } from "./scripts/build/commonjs.js";
+import {
+  errorsOfAnyRealm,
+  ownAddress,
+  plainExports,
+  requireOnDemand,
+  withoutAwait,
+} from "./scripts/build/commonjs.js";
 import { importedBuiltins, silentProxyAgents } from "./scripts/build/proxy-agents.js";
 import { readableCode } from "./scripts/build/readable-code.js";
 import { startFirst } from "./scripts/build/startup-file.js";
@@ -51,6 +57,8 @@ export interface Library {
   /** Source files that `imports` of the package names, one per runtime, by the names of their builds. */
   readonly conditional?: Readonly<Record<string, string>>;
   readonly formats: readonly ("esm" | "cjs")[];
+  /** The entries that are built as CommonJS. Default: all, if that is among the formats. */
+  readonly commonJsEntries?: readonly string[];
   /** Whether the ES modules contain CommonJS modules that require modules of Node.js. */
   readonly usesRequire?: boolean;
 }
@@ -97,10 +105,19 @@ const mock: Library = {
 /** Contains `pg`, whose 40 files take four times as long to load apart. */
 const platform: Library = {
   name: "platform",
-  entries: ["index", "serve"],
-  formats: ["esm"],
+  entries: ["index", "serve", "vitest", "jest", "playwright", "node-test", "test-databases"],
+  formats: ["esm", "cjs"],
+  // Node.js loads the others from CommonJS as they are, and Jest does not.
+  commonJsEntries: ["jest"],
   usesRequire: true,
 };
+
+/** Returns the entries of a library that are also CommonJS modules. */
+export const commonJsEntriesOf = ({
+  entries,
+  formats,
+  commonJsEntries = entries,
+}: Library): readonly string[] => (formats.includes("cjs") ? commonJsEntries : []);
 
 export const libraries = [sdk, mock, platform];
 
@@ -162,13 +179,18 @@ const firstFileOf = ({ name, entries }: Library): string =>
  * CommonJS test runners such as Jest cannot load them.
  */
 const buildCommonJs = (library: Library): Options => {
-  const { name, entries, conditional } = library;
+  const { name, conditional } = library;
   const options = buildOf(
-    library,
-    { ...sourcesOf(name, entries), ...conditional },
+    { ...library, usesRequire: false },
+    { ...sourcesOf(name, commonJsEntriesOf(library)), ...conditional },
     {
       contained: ["jose", "msw"],
-      esbuildPlugins: [startFirst({ "dynamic-import": [firstFileOf(library)] }), withoutAwait],
+      esbuildPlugins: [
+        startFirst({ "dynamic-import": [firstFileOf(library)] }),
+        withoutAwait,
+        // Only the entry for Jest uses files.
+        ...(name === "platform" ? [errorsOfAnyRealm] : []),
+      ],
     },
   );
   return {
@@ -213,6 +235,9 @@ const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"]].
   sourcesOf("sdk", entries),
 );
 
+/** The entries of the platform with the program that keeps the server for tests, which nothing imports. */
+const platformGroup = sourcesOf("platform", [...platform.entries, "tests/keeper"]);
+
 /** The entries of the mock with its command, which nothing imports. They share the code of the engine. */
 const mockGroup = sourcesOf("mock", [
   ...mock.entries,
@@ -225,8 +250,8 @@ export const libraryBuilds = [
   ...[...sdkGroups, sdk.conditional ?? {}].map((group) => buildOf(sdk, group)),
   buildForNode(sdk),
   ...[mockGroup, mock.conditional ?? {}].map((group) => buildOf(mock, group)),
-  ...[sdk, mock].map(buildCommonJs),
-  buildOf(platform, sourcesOf("platform", platform.entries)),
+  ...libraries.map(buildCommonJs),
+  buildOf(platform, platformGroup),
 ];
 
 export default defineConfig([...libraryBuilds, cli]);

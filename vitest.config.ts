@@ -22,7 +22,7 @@ export const aliases = [
   { find: /^@mgmt\/sdk\/auth$/, replacement: source("sdk/src/auth/index.ts") },
   { find: /^@mgmt\/sdk\/auth\/node$/, replacement: source("sdk/src/auth/node.ts") },
   {
-    find: /^@mgmt\/(sdk|engine|mock|platform)\/(node|partial|http|internal|server|vitest|jest|playwright|serve)$/,
+    find: /^@mgmt\/(sdk|engine|mock|platform)\/(node|partial|http|internal|server|vitest|jest|playwright|serve|node-test|test-databases)$/,
     replacement: source("$1/src/$2.ts"),
   },
 ];

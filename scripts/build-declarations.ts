@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Plugin, rollup } from "rollup";
+import { type Plugin, type RollupBuild, rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
-import { libraries } from "../tsup.config.js";
+import { commonJsEntriesOf, libraries } from "../tsup.config.js";
 import { thirdPartyDeclarations, writeDeclarationMaps } from "./declaration-maps.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -34,6 +34,18 @@ const bundlePlugin = (): Plugin => {
   return plugin;
 };
 
+const bundleEntries = (name: string, entries: readonly string[]): Promise<RollupBuild> =>
+  rollup({
+    input: Object.fromEntries(entries.map((entry) => [entry, `${declarations}/${name}/src/${entry}.d.ts`])),
+    external: (path) => !/^[./]/.test(path) && !internal.test(path) && !contained.includes(path),
+    plugins: [resolveInternal, bundlePlugin()],
+    onwarn: ({ code, message }) => {
+      // The plugin warns of types that are not exported although an exported class has them in its constructor.
+      if (code !== "PLUGIN_WARNING")
+        throw new Error(`The declarations of ${name} cannot be bundled: ${message}`);
+    },
+  });
+
 /**
  * Bundles the declarations of each library: one file per entry, for each format in which the library is built. Removes the
  * compiler's output.
@@ -41,20 +53,13 @@ const bundlePlugin = (): Plugin => {
  */
 export const bundleDeclarations = async (): Promise<Map<string, readonly string[]>> => {
   const files = new Map<string, readonly string[]>();
-  for (const { name, entries, pages = [], formats } of libraries) {
-    const input = [...entries, ...pages].map((entry) => [entry, `${declarations}/${name}/src/${entry}.d.ts`]);
-    const bundle = await rollup({
-      input: Object.fromEntries(input),
-      external: (path) => !/^[./]/.test(path) && !internal.test(path) && !contained.includes(path),
-      plugins: [resolveInternal, bundlePlugin()],
-      onwarn: ({ code, message }) => {
-        // The plugin warns of types that are not exported although an exported class has them in its constructor.
-        if (code !== "PLUGIN_WARNING")
-          throw new Error(`The declarations of ${name} cannot be bundled: ${message}`);
-      },
-    });
-    for (const format of formats) {
-      const extension = format === "esm" ? "d.ts" : "d.cts";
+  for (const library of libraries) {
+    const { name, entries, pages = [] } = library;
+    const entriesByExtension = { "d.ts": [...entries, ...pages], "d.cts": commonJsEntriesOf(library) };
+    const sources = new Set<string>();
+    for (const [extension, extensionEntries] of Object.entries(entriesByExtension)) {
+      if (extensionEntries.length === 0) continue;
+      const bundle = await bundleEntries(name, extensionEntries);
       await bundle.write({
         dir: `${root}packages/${name}/dist`,
         entryFileNames: `[name].${extension}`,
@@ -62,12 +67,10 @@ export const bundleDeclarations = async (): Promise<Map<string, readonly string[
         manualChunks: (path) => (/[\\/]node_modules[\\/]/.test(path) ? thirdPartyDeclarations : undefined),
         chunkFileNames: ({ name: chunk }) => `${chunk.replace(/\.d$/, "")}-[hash].${extension}`,
       });
+      for (const file of bundle.watchFiles) sources.add(relative(root, file));
+      await bundle.close();
     }
-    files.set(
-      name,
-      bundle.watchFiles.map((file) => relative(root, file)),
-    );
-    await bundle.close();
+    files.set(name, [...sources]);
     writeDeclarationMaps(
       `${root}packages/${name}/dist`,
       [name, "engine", "internal"].map((owner) => `${declarations}/${owner}/src`),

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Plugin, transform } from "esbuild";
 import type { TsupPlugin } from "./tsup-plugin.js";
 
@@ -67,5 +68,16 @@ export const withoutAwait: Plugin = {
     onResolve({ filter: /\/client\/sdk\.js$/ }, ({ path, resolveDir }) => ({
       path: join(resolveDir, dirname(path), "sdk-required.ts"),
     }));
+  },
+};
+
+/** Under Jest, the errors of modules of Node.js are no instances of the `Error` that the build sees. */
+export const errorsOfAnyRealm: Plugin = {
+  name: "errors-of-any-realm",
+  setup({ onResolve }) {
+    const path = fileURLToPath(
+      new URL("../../packages/internal/src/errors/any-realm-error-code.ts", import.meta.url),
+    );
+    onResolve({ filter: /\/errors\/error-code(\.js)?$/ }, () => ({ path }));
   },
 };

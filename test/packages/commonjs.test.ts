@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { libraries } from "../../tsup.config.js";
+import { commonJsEntriesOf, libraries } from "../../tsup.config.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const entries = libraries
-  .filter(({ formats }) => formats.includes("cjs"))
-  .flatMap(({ name, entries }) => entries.map((entry) => `packages/${name}/dist/${entry}.cjs`));
+const entries = libraries.flatMap((library) =>
+  commonJsEntriesOf(library).map((entry) => `packages/${library.name}/dist/${entry}.cjs`),
+);
 
 describe.each(entries)("%s", (entry) => {
   it("loads CommonJS files only, including those that it loads on demand", async () => {
@@ -41,6 +41,7 @@ describe.each(entries)("%s", (entry) => {
   it("exports values that a test can replace by spies", () => {
     const code = readFileSync(join(root, entry), "utf8");
     expect(code).toMatch(/^exports\.\w+ = /m);
-    expect(code).not.toContain("Object.defineProperty(exports");
+    // Modules that the build contains are indented.
+    expect(code).not.toMatch(/^Object\.defineProperty\(exports/m);
   });
 });

@@ -1,0 +1,87 @@
+import { expect, test as jestTest } from "@jest/globals";
+import { type DatabaseTestOptions, resolveDatabaseTestOptions } from "./tests/kit-options.js";
+import { type TestDatabase, TestDatabases } from "./tests/test-databases.js";
+
+export type { DatabaseTestOptions, SetupContext } from "./tests/kit-options.js";
+export type { TestDatabase } from "./tests/test-databases.js";
+
+/** What a test gets. */
+export interface DatabaseContext {
+  /** A Postgres database of the test's own. It is a copy of the template that the setup has filled. */
+  readonly database: TestDatabase;
+}
+
+/** The body of a test. `row` has the values of `test.each`. */
+export type DatabaseTestBody<Row extends readonly unknown[] = []> = (
+  context: DatabaseContext,
+  ...row: Row
+) => void | Promise<void>;
+
+type DefineTest = (name: string, body: DatabaseTestBody, timeout?: number) => void;
+
+interface TestVariants extends DefineTest {
+  readonly only: DefineTest;
+  readonly skip: DefineTest;
+}
+
+/** Jest's `test`, whose body gets a `DatabaseContext`. */
+export interface DatabaseTest extends TestVariants {
+  readonly concurrent: TestVariants;
+  readonly failing: DefineTest;
+  todo(name: string): void;
+  /** Wraps the body of a test, for Jest functions that this one does not have: `test.each(rows)("…", withDatabase(({ database }, row) => …))`. */
+  withDatabase<Row extends readonly unknown[]>(body: DatabaseTestBody<Row>): (...row: Row) => Promise<void>;
+}
+
+const runWithDatabase = async (
+  databases: TestDatabases,
+  name: string,
+  body: (context: DatabaseContext) => void | Promise<void>,
+  { mustFail = false } = {},
+): Promise<void> => {
+  const database = await databases.take();
+  let hasFailed = true;
+  try {
+    await body({ database });
+    hasFailed = false;
+  } finally {
+    const note = await databases.release(database, { hasFailed: hasFailed !== mustFail });
+    // `console` of Jest would add a stack.
+    if (note !== undefined) process.stderr.write(`The database of "${name}" remains: ${note}\n`);
+  }
+};
+
+/**
+ * Returns Jest's `test` with a Postgres database for each test. It is safe with `test.concurrent` and `jest.retryTimes`: each try gets a
+ * database of its own. All workers and projects of this user share one server, which starts when it is needed, and ends five minutes after
+ * the last run.
+ *
+ * @param options of the databases.
+ * @throws TypeError for an option that does not exist or is not valid. A test fails with a `PlatformError` if it gets no database.
+ */
+export const createDatabaseTest = (options: DatabaseTestOptions = {}): DatabaseTest => {
+  const databases = new TestDatabases(resolveDatabaseTestOptions(options));
+  const createDefine =
+    (
+      jestDefine: (name: string, body: () => Promise<void>, timeout?: number) => void,
+      expectation = { mustFail: false },
+    ): DefineTest =>
+    (name, body, timeout) =>
+      jestDefine(name, () => runWithDatabase(databases, name, body, expectation), timeout);
+  const createVariants = (jestVariants: typeof jestTest.concurrent): TestVariants =>
+    Object.assign(createDefine(jestVariants), {
+      only: createDefine(jestVariants.only),
+      skip: createDefine(jestVariants.skip),
+    });
+  return Object.assign(createVariants(jestTest), {
+    concurrent: createVariants(jestTest.concurrent),
+    failing: createDefine(jestTest.failing, { mustFail: true }),
+    todo: (name: string) => jestTest.todo(name),
+    withDatabase:
+      <Row extends readonly unknown[]>(body: DatabaseTestBody<Row>) =>
+      (...row: Row) =>
+        runWithDatabase(databases, expect.getState().currentTestName ?? "test", (context) =>
+          body(context, ...row),
+        ),
+  });
+};
