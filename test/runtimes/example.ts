@@ -107,7 +107,7 @@ export const installExample = async (
 
 /** Copies the packed packages that tests use to a folder, where they import what is installed beside the copies. */
 export const copyPackages = async (installed: string, folder: string): Promise<void> => {
-  for (const name of ["mock", "sdk"]) {
+  for (const name of ["mock", "platform", "sdk"]) {
     const path = join("node_modules/@mgmt", name);
     await cp(join(installed, path), join(folder, path), { recursive: true });
   }

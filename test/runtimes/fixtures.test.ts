@@ -117,3 +117,14 @@ describe.concurrent("the packed fixtures of the mock", () => {
     },
   );
 });
+
+describe("the packed entry of the platform for Jest", () => {
+  it.for(runners.filter(({ words }) => words[0] === "jest"))(
+    "gives each test a database: $name",
+    async (runner, { expect }) => {
+      const output = await outputOf(runner, "database.test.cjs");
+      expect(output).toMatch(/Tests: +1 failed, 1 skipped, 7 passed, 9 total/);
+      expect(output).toMatch(/The database of "fails, and keeps its database" remains: PGPASSFILE=\S+ psql/);
+    },
+  );
+});
