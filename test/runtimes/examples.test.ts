@@ -158,6 +158,9 @@ const uses: Record<string, (folder: string) => Promise<void>> = {
   testing: async (folder) => {
     expect(await runScript(folder, "test", { NO_COLOR: "1" })).toMatch(/Tests +2 passed \(2\)/);
   },
+  "test-databases": async (folder) => {
+    expect(await runScript(folder, "test", { NO_COLOR: "1" })).toMatch(/Tests +20 passed \(20\)/);
+  },
   "vitest-browser": async (folder) => {
     await runScript(folder, "prepare");
     const own = { NO_COLOR: "1", CHROMIUM: chromiumPath() };
