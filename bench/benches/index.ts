@@ -6,6 +6,7 @@ import { pageSize } from "./page-size.js";
 import { platform } from "./platform.js";
 import { sdk } from "./sdk.js";
 import { serve } from "./serve.js";
+import { testDatabases } from "./test-databases.js";
 
 export const benches: Readonly<Record<string, readonly Measurement[]>> = {
   http,
@@ -18,4 +19,5 @@ export const benches: Readonly<Record<string, readonly Measurement[]>> = {
   cli,
   sdk,
   size: pageSize,
+  "test-databases": testDatabases,
 };
