@@ -10,9 +10,9 @@ import {
 } from "../installation/installation.js";
 
 /** A command that needs the package. */
-type PlatformCommand = "dev" | "serve";
+type PlatformCommand = "dev" | "serve" | "run --fresh";
 
-/** Loads the package that contains Postgres. Users install it only to run `mgmt dev` or `mgmt serve`. */
+/** Loads the package that contains Postgres. Users install it only to run `mgmt dev`, `mgmt serve`, or `mgmt run --fresh`. */
 export const loadPlatform = (context: Pick<Context, "version">): Promise<typeof import("@mgmt/platform")> =>
   // oxlint-disable-next-line no-restricted-imports
   load("dev", () => import("@mgmt/platform"), context);
@@ -23,6 +23,13 @@ export const loadServe = (
 ): Promise<typeof import("@mgmt/platform/serve")> =>
   // oxlint-disable-next-line no-restricted-imports
   load("serve", () => import("@mgmt/platform/serve"), context);
+
+/** Loads the part of the package that makes databases for tests. */
+export const loadTestDatabases = (
+  context: Pick<Context, "version">,
+): Promise<typeof import("@mgmt/platform/test-databases")> =>
+  // oxlint-disable-next-line no-restricted-imports
+  load("run --fresh", () => import("@mgmt/platform/test-databases"), context);
 
 const load = async <Module>(
   command: PlatformCommand,

@@ -42,10 +42,11 @@ const examples = commands.flatMap(({ line, sections, commands: inner }) => {
 });
 /**
  * Lines that the tests further below run, one that test/credentials/keyring runs where there is a keyring, and those that connect to a
- * database, as commands/preview/setup, commands/db and commands/serve do, or ask before they change a file, as commands/mcp-install does.
+ * database, as commands/preview/setup, commands/db, commands/serve, and test/test-databases do, or ask before they change a file, as
+ * commands/mcp-install does.
  */
 const special =
-  /^mgmt (dev( --|$)|serve(?! schema)|rehearse|agent-approvals|login --store keyring|preview .*--setup|db (?:seed|restore|import|copy)|mcp install (?!.*--(?:yes|dry-run|remove)))/;
+  /^mgmt (dev( --|$)|run --fresh|serve(?! schema)|rehearse|agent-approvals|login --store keyring|preview .*--setup|db (?:seed|restore|import|copy)|mcp install (?!.*--(?:yes|dry-run|remove)))/;
 
 /** Creates a project with a database, and recovers from a fault. */
 const provision = `

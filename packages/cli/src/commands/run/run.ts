@@ -8,6 +8,9 @@ interface RunFlags {
   readonly databaseId?: string;
   readonly name?: string;
   readonly pooled?: boolean;
+  readonly fresh?: boolean;
+  readonly setup?: string;
+  readonly setupFile?: readonly string[];
 }
 
 /** Declares the command `mgmt run`. */
@@ -18,9 +21,11 @@ export const runCommand: CommandDeclaration = {
   summary: "Run a command with DATABASE_URL in its environment",
   description:
     "Runs a command with the connection string of a database in its environment, so that it needs no file. " +
-    "Exits with the status of the command.",
+    "Exits with the status of the command. With --fresh, the database is a new one on this machine that no service knows, and it is dropped " +
+    "when the command ends.",
   examples: [
     "mgmt run -- npm test",
+    'mgmt run --fresh --setup "npx prisma migrate deploy" --setup-file "prisma/**" -- pytest',
     `mgmt run --database-id ${buildExampleId(idPrefixes.database)} -- node migrate.js`,
   ],
   define: (command, context) => {
@@ -33,10 +38,26 @@ export const runCommand: CommandDeclaration = {
       )
       .option("--name <variable>", "name of the variable (default: DATABASE_URL)")
       .option("--pooled", "connect through the connection pooler")
+      .option("--fresh", "use a new database on this machine, and drop it when the command ends")
+      .option(
+        "--setup <command>",
+        "with --fresh: shell command that fills the database, whose result is kept for the next time",
+      )
+      .option(
+        "--setup-file <pattern>",
+        "with --fresh: file or pattern that the setup reads, such as prisma/**; it runs again when one changes; may be repeated",
+        (pattern: string, patterns: readonly string[] = []) => [...patterns, pattern],
+      )
       .passThroughOptions();
     addProjectOption(command);
     command.action(async () => {
-      const { databaseId, name = "DATABASE_URL", pooled } = command.opts<RunFlags>();
+      const { databaseId, name = "DATABASE_URL", pooled, fresh, setup, setupFile } = command.opts<RunFlags>();
+      if (fresh || setup !== undefined || setupFile !== undefined) {
+        const { runFresh } = await import("./run-fresh.js");
+        const { projectId } = collectGlobalFlags(command);
+        const others = { "--database-id": databaseId, "--pooled": pooled, "--project-id": projectId };
+        return runFresh({ fresh, setup, setupFiles: setupFile, name, others, words: command.args }, context);
+      }
       const { runRun } = await import("./run-run.js");
       await runRun({ databaseId, name, pooled, words: command.args }, collectGlobalFlags(command), context);
     });
