@@ -10,6 +10,8 @@ export const exampleApprovalId = buildExampleId(idPrefixes.approval);
 export interface PrintedApproval {
   readonly id: string;
   readonly status: string;
+  /** What the request does, in sentences, with the names of resources. */
+  readonly effect: string;
   /** Method and path. */
   readonly request: string;
   readonly operationId: string;
@@ -35,6 +37,7 @@ export const toPrintedApproval = (approval: unknown): PrintedApproval => {
   return {
     id: readText("id"),
     status: readText("status"),
+    effect: readText("effect"),
     request: readText("request"),
     operationId: readText("operationId"),
     agentId: readText("agentId"),

@@ -7,6 +7,7 @@ import { runChangeStep } from "./run-step.js";
 import type { ApprovalRow } from "../store/rows.js";
 import * as controlErrors from "./control-errors.js";
 import { type RequestedApproval, presentRequestedApproval } from "./present-resources.js";
+import { mapTogether } from "../store/preload.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `Approval` schema. */
@@ -16,9 +17,11 @@ export class ApprovalsControl<M extends Mode> {
 
   /** Returns all approvals, oldest first, with their current status. */
   list(): Returned<M, RequestedApproval[]> {
-    return this.getRequestContext().transact(readOnlyTransaction, ({ store, clock }) => {
-      const now = clock.now();
-      return store.approvals.list({}).map((row) => presentRequestedApproval(row, now));
+    return this.getRequestContext().transact(readOnlyTransaction, (context) => {
+      const now = context.clock.now();
+      return mapTogether(context.store.approvals.list({}), (row) =>
+        presentRequestedApproval(context, row, now),
+      );
     });
   }
 
@@ -60,13 +63,15 @@ export class ApprovalsControl<M extends Mode> {
     id: string,
     createChanges: (row: ApprovalRow, now: number) => Partial<ApprovalRow>,
   ): Promise<RequestedApproval> {
-    return runChangeStep(this.getRequestContext(), ({ store, clock }: RuleContext) => {
+    return runChangeStep(this.getRequestContext(), (context: RuleContext) => {
+      const { store, clock } = context;
       const row = store.approvals.get(toCanonicalId("approval", id));
       if (!row) throw controlErrors.notFound("approval", id);
       const now = clock.now();
       const { status } = applyExpiry(row, now);
       if (status !== "pending") throw controlErrors.approvalDecided(status);
-      return presentRequestedApproval(store.approvals.update(row.id, createChanges(row, now)), now);
+      const decidedRow = store.approvals.update(row.id, createChanges(row, now));
+      return presentRequestedApproval(context, decidedRow, now);
     });
   }
 }

@@ -4,6 +4,7 @@ import { presentApproval } from "../rules/agent-approvals/agent-approvals.js";
 import { presentConnection } from "../rules/connections/present-connection.js";
 import { presentDatabase } from "../rules/databases/present-database.js";
 import { applyExpiry } from "../request/approvals.js";
+import { describeEffect } from "../request/approval-effect.js";
 import type { ApprovalRow, ConnectionRow, DatabaseRow, UserRow } from "../store/rows.js";
 import { formatTimestamp } from "../values/clock.js";
 
@@ -21,10 +22,16 @@ export interface RequestedApproval extends Approval {
   workspaceId: string;
   /** The project that the request acts on; null if it acts on the workspace. */
   projectId: string | null;
+  /** What the request does, in sentences: which resource it changes, by its name, and what depends on that now. */
+  effect: string;
 }
 
 /** Builds an approval with the status that it has at this time. */
-export const presentRequestedApproval = (row: ApprovalRow, now: number): RequestedApproval => ({
+export const presentRequestedApproval = (
+  context: RowContext,
+  row: ApprovalRow,
+  now: number,
+): RequestedApproval => ({
   ...presentApproval(applyExpiry(row, now)),
   createdAt: formatTimestamp(row.createdAt),
   request: row.request,
@@ -33,6 +40,7 @@ export const presentRequestedApproval = (row: ApprovalRow, now: number): Request
   sponsorId: row.sponsorId,
   workspaceId: row.workspaceId,
   projectId: row.projectId,
+  effect: describeEffect(context, row),
 });
 
 /** Builds the `MeUser` of a user. */

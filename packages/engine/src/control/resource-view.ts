@@ -152,7 +152,7 @@ const viewDeclarations: { readonly [Name in ViewName]: ViewDeclaration<Name> } =
   approvals: {
     kind: "approval",
     filterNames: { workspaceId: true, projectId: true, agentId: true, status: true },
-    present: (context, row) => presentRequestedApproval(row, context.clock.now()),
+    present: (context, row) => presentRequestedApproval(context, row, context.clock.now()),
   },
 };
 

@@ -1,4 +1,5 @@
 import { applyExpiry, parseApprovalPath } from "../request/approvals.js";
+import { describeEffect } from "../request/approval-effect.js";
 import { errors } from "../values/errors.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { maxFormBytes } from "./form-body.js";
@@ -29,10 +30,13 @@ export const createApprovalPageFinder =
         if (signInResponse) return signInResponse;
         // The page has no form but that for the key.
         if (method === "POST") return createRedirectResponse(path, null);
-        return endpointContext.transact(readOnlyTransaction, ({ store, clock }) => {
-          const approval = store.approvals.get(id);
+        return endpointContext.transact(readOnlyTransaction, (context) => {
+          const approval = context.store.approvals.get(id);
           if (!approval) return createPageResponse(refusalPages.noApproval());
-          const html = renderApprovalPage(applyExpiry(approval, clock.now()));
+          const html = renderApprovalPage(
+            applyExpiry(approval, context.clock.now()),
+            describeEffect(context, approval),
+          );
           return createPageResponse({ status: 200, html, formAction: "'none'" });
         });
       },

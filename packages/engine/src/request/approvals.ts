@@ -17,6 +17,8 @@ export interface GatedRequest {
   readonly query: Readonly<Record<string, unknown>>;
   /** Validated, with each access token replaced by its workspace. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** See `ApprovalRow`. */
+  readonly details: Readonly<Record<string, string | null>>;
 }
 
 /** Operations that are approved one request at a time. See the `Approval` schema. */
@@ -115,6 +117,7 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
       projectId,
       request: `${operation.method} ${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => request.path[name] ?? "")}`,
       requestDigest,
+      details: request.details,
       status: "pending",
       expiresAt: now + settings.approvals.pending,
       windowExpiresAt: null,

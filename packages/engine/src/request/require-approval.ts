@@ -37,6 +37,7 @@ export const requireApprovalIfNeeded = (
     path: validRequest.path,
     query: validRequest.query,
     body,
+    details: collectDetails(operation, body, isChanged),
   });
   if (!approval) return undefined;
   const createStatusSetter =
@@ -45,6 +46,27 @@ export const requireApprovalIfNeeded = (
       store.approvals.update(approval.id, { status });
     };
   return { consume: createStatusSetter("consumed"), release: createStatusSetter("approved") };
+};
+
+/** Returns the fields of the body that the sponsor must know. */
+const collectDetails = (
+  { approvalFields, secretFields, bodyIds }: OperationEntry,
+  body: Readonly<Record<string, unknown>>,
+  isChanged: (field: string) => boolean,
+): Record<string, string | null> => {
+  const paths = [
+    ...[...approvalFields.filter(isChanged), ...secretFields].map((field) => [field]),
+    ...bodyIds.map(({ path }) => path),
+  ];
+  return Object.fromEntries(
+    paths.flatMap((path) => {
+      const value = path.reduce<unknown>(
+        (part, name) => (typeof part === "object" && part !== null ? Reflect.get(part, name) : undefined),
+        body,
+      );
+      return typeof value === "string" || value === null ? [[path.join("."), value]] : [];
+    }),
+  );
 };
 
 /** Returns whether a request changes a field of the resource in its path. */

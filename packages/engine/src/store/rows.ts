@@ -233,6 +233,8 @@ export interface ApprovalRow extends Row {
   request: string;
   /** Digest of the operation, canonical ids, query and body. */
   requestDigest: string;
+  /** Fields of the body that the sponsor must know, by path: ids, what the approval guards, and the workspace of an access token. */
+  details?: Readonly<Record<string, string | null>> | undefined;
   status: "pending" | "approved" | "approved_window" | "denied" | "expired" | "consumed";
   expiresAt: number;
   windowExpiresAt: number | null;

@@ -80,6 +80,10 @@ export const controlSchemas = {
     sponsorId: stringSchema,
     workspaceId: stringSchema,
     projectId: createNullableSchema(stringSchema),
+    effect: {
+      type: "string",
+      description: "What the request does, in sentences, with the names of resources.",
+    },
     expiresAt: timeSchema,
     windowExpiresAt: createNullableSchema(timeSchema),
     decidedAt: createNullableSchema(timeSchema),

@@ -37,15 +37,18 @@ const formatTime = (time: number): string => `${formatTimestamp(time).slice(0, 1
 /**
  * Renders the page that shows the request of an agent and how its sponsor can decide. The page cannot approve or deny the request itself,
  * because it does not authenticate the visitor.
+ *
+ * @param effect what the request does, in sentences.
  */
-export const renderApprovalPage = (approval: ApprovalRow): string => {
+export const renderApprovalPage = (approval: ApprovalRow, effect: string): string => {
   const { status, request, operationId, agentId, expiresAt, windowExpiresAt } = approval;
   const isOpen = status === "pending" || status === "approved" || status === "approved_window";
   return renderLayout(
     titleByStatus[status],
     html`<h1>${titleByStatus[status]}</h1>
       <ul class="rows signed-in">
-        ${renderRow("Request", request)} ${renderRow("Operation", operationId)} ${renderRow("Agent", agentId)}
+        ${renderRow("Effect", effect)} ${renderRow("Request", request)} ${renderRow("Operation", operationId)}
+        ${renderRow("Agent", agentId)}
         ${isOpen ? renderRow("Expires", formatTime(windowExpiresAt ?? expiresAt)) : []}
       </ul>
       ${status === "pending" ? renderDecisionCommands(approval) : []}

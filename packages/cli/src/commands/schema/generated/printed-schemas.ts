@@ -439,6 +439,10 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     properties: {
       id: { type: "string" },
       status: { type: "string" },
+      effect: {
+        type: "string",
+        description: "What the request does, in sentences, with the names of resources.",
+      },
       request: { type: "string", description: "Method and path." },
       operationId: { type: "string" },
       agentId: { type: "string" },
@@ -454,6 +458,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     required: [
       "id",
       "status",
+      "effect",
       "request",
       "operationId",
       "agentId",
@@ -470,6 +475,10 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     properties: {
       id: { type: "string" },
       status: { type: "string" },
+      effect: {
+        type: "string",
+        description: "What the request does, in sentences, with the names of resources.",
+      },
       request: { type: "string", description: "Method and path." },
       operationId: { type: "string" },
       agentId: { type: "string" },
@@ -485,6 +494,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     required: [
       "id",
       "status",
+      "effect",
       "request",
       "operationId",
       "agentId",
@@ -503,6 +513,10 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       properties: {
         id: { type: "string" },
         status: { type: "string" },
+        effect: {
+          type: "string",
+          description: "What the request does, in sentences, with the names of resources.",
+        },
         request: { type: "string", description: "Method and path." },
         operationId: { type: "string" },
         agentId: { type: "string" },
@@ -518,6 +532,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       required: [
         "id",
         "status",
+        "effect",
         "request",
         "operationId",
         "agentId",
@@ -1426,6 +1441,10 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     properties: {
       id: { type: "string" },
       status: { type: "string" },
+      effect: {
+        type: "string",
+        description: "What the request does, in sentences, with the names of resources.",
+      },
       request: { type: "string", description: "Method and path." },
       operationId: { type: "string" },
       agentId: { type: "string" },
@@ -1441,6 +1460,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     required: [
       "id",
       "status",
+      "effect",
       "request",
       "operationId",
       "agentId",
@@ -1457,6 +1477,10 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     properties: {
       id: { type: "string" },
       status: { type: "string" },
+      effect: {
+        type: "string",
+        description: "What the request does, in sentences, with the names of resources.",
+      },
       request: { type: "string", description: "Method and path." },
       operationId: { type: "string" },
       agentId: { type: "string" },
@@ -1472,6 +1496,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     required: [
       "id",
       "status",
+      "effect",
       "request",
       "operationId",
       "agentId",
@@ -1490,6 +1515,10 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       properties: {
         id: { type: "string" },
         status: { type: "string" },
+        effect: {
+          type: "string",
+          description: "What the request does, in sentences, with the names of resources.",
+        },
         request: { type: "string", description: "Method and path." },
         operationId: { type: "string" },
         agentId: { type: "string" },
@@ -1505,6 +1534,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       required: [
         "id",
         "status",
+        "effect",
         "request",
         "operationId",
         "agentId",
