@@ -7,12 +7,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createMcpHandler, hostHeaderValidationResponse } from "@modelcontextprotocol/server";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createContext } from "../../packages/cli/test/mcp/mcp-client.js";
 import { prepareMcpServer } from "../../packages/cli/src/mcp/start-server.js";
 import { npm } from "../runtimes/npm.js";
 import { type DevProcess, startDev } from "../security/dev-process.js";
 import { runCommand } from "../security/run-command.js";
+import { readContractTools } from "./contract-tools.js";
 import { serverCommand } from "./stdio-client.js";
 
 /** Programs of others that check servers. They need Node.js 22, and 330 MB, so that only `npm run test:full -- mcp` installs them. */
@@ -115,27 +116,133 @@ it("passes the scenarios for servers, but for those that want tools of their own
   expect(stdout).toContain("tools-list");
 });
 
-it("works with the inspector on its command line", async () => {
+/** Runs the inspector on its command line against a `mgmt mcp` that it starts. Returns what it prints. */
+const inspect = async (words: readonly string[], flags: readonly string[] = []): Promise<unknown> => {
   const { command, args, env }: Started = serverCommand({
     cwd: folder,
     env: { MGMT_CONFIG_DIR: dev.configDir, XDG_STATE_HOME: folder },
-    flags: ["--profile", "agent"],
+    flags: ["--profile", "agent", ...flags],
   });
   // The inspector passes on only the variables that it is told.
   const variables = ["MGMT_CONFIG_DIR", "XDG_STATE_HOME"].flatMap((name) => [
     "-e",
     `${name}=${env[name] ?? ""}`,
   ]);
-  const inspect = async (...words: string[]): Promise<string> => {
-    const program = inPrograms("@modelcontextprotocol/inspector/clients/launcher/build/index.js");
-    const { stdout } = await run(
-      inPrograms("node-22/bin/node"),
-      [program, "--cli", ...words, ...variables, "--cwd", folder, command, ...args],
-      { cwd: folder, env: { ...env, MCP_CATALOG_PATH: join(folder, "catalog.json") } },
-    );
-    return stdout;
+  const program = inPrograms("@modelcontextprotocol/inspector/clients/launcher/build/index.js");
+  const { stdout } = await run(
+    inPrograms("node-22/bin/node"),
+    [program, "--cli", ...words, ...variables, "--cwd", folder, command, ...args],
+    { cwd: folder, env: { ...env, MCP_CATALOG_PATH: join(folder, "catalog.json") } },
+  );
+  return JSON.parse(stdout);
+};
+
+/** Arguments of each tool that has some, in the order of the calls. */
+const argumentsOf = (
+  ids: Readonly<Record<string, string>>,
+): Readonly<Record<string, Record<string, string>>> => {
+  const { project = "", database = "", connection = "", branch = "", backup = "" } = ids;
+  return {
+    query: { databaseId: database, sql: "SELECT 1" },
+    approval_wait: { approvalId: "apr_none" },
+    projects_get: { projectId: project },
+    databases_list: { projectId: project },
+    databases_get: { databaseId: database },
+    databases_backups_list: { databaseId: database },
+    projects_ensure: { logicalId: "inspected" },
+    databases_ensure: { projectId: project, logicalId: "inspected" },
+    branches_ensure: { projectId: project, gitName: "inspected" },
+    connections_create: { databaseId: database, name: "inspected" },
+    databases_restore: {
+      targetDatabaseId: database,
+      source: JSON.stringify({ type: "backup", databaseId: database, backupId: backup }),
+    },
+    databases_delete: { databaseId: database },
+    connections_rotate: { connectionId: connection },
+    branches_delete: { branchId: branch },
+    operations_search: { words: "list branches" },
+    operation_read: {
+      operation: "projects.branches.list",
+      arguments: JSON.stringify({ projectId: project }),
+    },
+    operation_write: {
+      operation: "projects.update",
+      arguments: JSON.stringify({ projectId: project, name: "inspected" }),
+    },
   };
-  expect(await inspect("--method", "tools/list", "--strict")).toContain('"databases_ensure"');
-  const context = await inspect("--method", "tools/call", "--tool-name", "context");
-  expect(context).toContain("agent_token");
-}, 120_000);
+};
+
+/** What the calls end with, unless it is a result without a status. */
+const expectedOutcomes: Readonly<Record<string, string>> = {
+  approval_wait: "approval:not_found",
+  databases_ensure: "ready",
+  databases_restore: "approval_required",
+  databases_delete: "approval_required",
+  connections_rotate: "approval_required",
+  branches_delete: "approval_required",
+};
+
+interface ListedTool {
+  readonly name: string;
+  readonly annotations: object;
+  readonly inputSchema: { readonly properties: Record<string, object>; readonly required?: string[] };
+}
+
+describe("the inspector on its command line", () => {
+  it("lists tools with the annotations and arguments of the contract", async () => {
+    const { tools } = (await inspect(["--method", "tools/list", "--strict"], ["--tools", "all"])) as {
+      tools: ListedTool[];
+    };
+    const listed = new Map(tools.map((tool) => [tool.name, tool]));
+    const own = ["envFile", "envName", "dryRun", "again", "cursor"];
+    // A transfer needs a secret, which is no argument.
+    const contractTools = readContractTools().filter(({ name }) => name !== "projects_transfer");
+    expect(
+      contractTools.map(({ name }) => {
+        const { annotations, inputSchema } = listed.get(name) ?? {};
+        const { properties = {}, required = [] } = inputSchema ?? {};
+        const names = Object.keys(properties).filter((argument) => !own.includes(argument));
+        return { name, annotations, names: names.sort(), required: [...required].sort() };
+      }),
+    ).toEqual(contractTools);
+  }, 120_000);
+
+  it("calls each tool", async () => {
+    const { tools } = (await inspect(["--method", "tools/list"])) as { tools: ListedTool[] };
+    const callArguments = argumentsOf(await seed());
+    const outcomes: Record<string, unknown> = {};
+    for (const { name } of tools) {
+      const words = Object.entries(callArguments[name] ?? {}).flatMap(([key, value]) => [
+        "--tool-arg",
+        `${key}=${value}`,
+      ]);
+      const result = (await inspect(["--method", "tools/call", "--tool-name", name, ...words])) as {
+        structuredContent: { status?: string; error?: { code: string } };
+      };
+      const { status, error } = result.structuredContent;
+      outcomes[name] = error?.code ?? status ?? "ok";
+    }
+    expect(outcomes).toEqual(
+      Object.fromEntries(tools.map(({ name }) => [name, expectedOutcomes[name] ?? "ok"])),
+    );
+  }, 240_000);
+});
+
+/** Creates what the tools are called with, and returns its ids. */
+const seed = async (): Promise<Record<string, string>> => {
+  const secret = readFileSync(dev.ready.controlSecretFile, "utf8").trim();
+  const control = async (path: string, body: object): Promise<{ id: string }> => {
+    const response = await fetch(`${dev.ready.controlUrl}${path}`, {
+      method: "POST",
+      headers: { "x-mgmt-control-secret": secret, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { id: string };
+  };
+  const { id: project } = await control("/seed/project", { name: "shop" });
+  const { id: database } = await control("/seed/database", { projectId: project, name: "spare" });
+  const { id: connection } = await control("/seed/connection", { databaseId: database, name: "web" });
+  const { id: branch } = await control("/seed/branch", { projectId: project, gitName: "old" });
+  const { id: backup } = await control(`/databases/${database}/backups`, {});
+  return { project, database, connection, branch, backup };
+};
