@@ -32,6 +32,9 @@ export interface OpenCluster {
 
 const host = "127.0.0.1";
 
+/** Where the start of the system is not known, so that it never equals the current one. */
+const unknownPlace = "unknown";
+
 /** What a cluster needs to be opened again. */
 interface ClusterRecord {
   /** Passwords of the superuser. A process that was killed leaves two: the former one, and the next one. */
@@ -63,11 +66,12 @@ const getPaths = (directory: string): ClusterPaths => ({
 export const openCluster = async ({ directory, binaries }: ServerLocation): Promise<OpenCluster> => {
   const paths = getPaths(directory);
   const { place } = createProcessViewWithPs().self;
+  const openPlace = place ?? unknownPlace;
   const record = await readRecord(paths.record);
   const isUsable = record !== undefined && (record.openPlace === null || record.openPlace === place);
   if (isUsable) {
     try {
-      return await startCluster(paths, binaries, { ...record, openPlace: place });
+      return await startCluster(paths, binaries, { ...record, openPlace });
     } catch {
       // It is damaged.
     }
@@ -81,7 +85,7 @@ export const openCluster = async ({ directory, binaries }: ServerLocation): Prom
   const { password, newImage } = await createCluster(paths.cluster, binaries, account);
   if (newImage !== undefined) await saveClusterImage(newImage, binaries);
   const port = await chooseLongLivedPort(host);
-  return startCluster(paths, binaries, { passwords: [password], port, openPlace: place });
+  return startCluster(paths, binaries, { passwords: [password], port, openPlace });
 };
 
 const readRecord = async (path: string): Promise<ClusterRecord | undefined> => {
