@@ -221,8 +221,7 @@ describe("restored records", () => {
       // The control: the latest records are accepted.
       if (undo !== undefined) await run("postgres", [undo]);
       await copyDatabase("saved", "records");
-      // A start among several processes repairs logins after it has answered.
-      await whileRunning(() => vi.waitFor(expectAllData, { timeout: 10_000 }));
+      await whileRunning(expectAllData);
     },
   );
 

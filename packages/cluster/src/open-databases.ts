@@ -194,14 +194,21 @@ export const openDatabases = async (
       ...{ admin, copier, logins, preparedDatabases, endReasons, quarantine, onLog, directory },
       sessions: others?.sessions,
     });
+    const readDatabase = async (id: string): Promise<ApiDatabase | undefined> =>
+      (await readApiDatabases([id])).find(({ databaseId }) => databaseId === id);
+    const repair = (database: ApiDatabase): Promise<void> =>
+      repairRecordedDatabase({ admin, copier, logins }, database);
+    if (others !== undefined)
+      logins.restoreLogins = async (owner) => {
+        const database = await readDatabase(owner);
+        if (database !== undefined) await repair(database);
+      };
     const sweep =
       others &&
       new Sweep({
         ...{ sessions: others.sessions, onLog },
         pendingIds: reconciliation?.pendingRepairs.map(({ databaseId }) => databaseId) ?? [],
-        readDatabase: async (id) =>
-          (await readApiDatabases([id])).find(({ databaseId }) => databaseId === id),
-        repair: (database) => repairRecordedDatabase({ admin, copier, logins }, database),
+        ...{ readDatabase, repair },
         cleanUp: async () => {
           await dropAbandonedDatabases({ admin, copier }, others.listServerIds, createAttempt(onLog));
           engine.scheduleRepair();

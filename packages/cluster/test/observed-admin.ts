@@ -40,8 +40,8 @@ class ObservedAdmin extends AdminConnection {
 }
 
 /** Opens connections of the platform that are closed after the test. */
-export const observeAdmin = (cluster: Cluster, before: Before): AdminConnection => {
-  const admin = new ObservedAdmin(cluster.policy);
+export const observeAdmin = (cluster: Cluster, before: Before, policy = cluster.policy): AdminConnection => {
+  const admin = new ObservedAdmin(policy);
   admin.before = before;
   onTestFinished(() => admin.close());
   return admin;

@@ -9,7 +9,7 @@ const pollIntervalMs = 200;
 interface LateSessions {
   readonly role: string;
   pids: readonly number[];
-  readonly handle: () => Promise<void>;
+  readonly handle: (startedPids: readonly number[]) => Promise<void>;
 }
 
 /**
@@ -29,9 +29,9 @@ export class LateSessionWatch {
   /**
    * Watches these sessions until they have started or failed.
    *
-   * @param handle called when one of them has started as the role, and again while it fails.
+   * @param handle called with those that have started as the role, and again while it fails.
    */
-  add(role: string, pids: readonly number[], handle: () => Promise<void>): void {
+  add(role: string, pids: readonly number[], handle: LateSessions["handle"]): void {
     if (pids.length === 0) return;
     this.#entries.push({ role, pids, handle });
     this.#pendingRun ??= this.#run();
@@ -61,8 +61,10 @@ export class LateSessionWatch {
     );
     const startingPids = new Set(rows.flatMap(({ pid, role }) => (role === null ? [pid] : [])));
     for (const entry of entries) {
-      const hasStarted = rows.some(({ pid, role }) => role === entry.role && entry.pids.includes(pid));
-      if (hasStarted) await entry.handle();
+      const startedPids = rows
+        .filter(({ pid, role }) => role === entry.role && entry.pids.includes(pid))
+        .map(({ pid }) => pid);
+      if (startedPids.length > 0) await entry.handle(startedPids);
       entry.pids = entry.pids.filter((pid) => startingPids.has(pid));
     }
     this.#entries = this.#entries.filter(({ pids }) => pids.length > 0);

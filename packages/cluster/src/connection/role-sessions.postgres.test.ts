@@ -1,7 +1,6 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { AdminConnection } from "./admin-connection.js";
 import { DatabaseCopier } from "../databases/database-copier.js";
 import { Logins } from "../logins/logins.js";
 import { alterRole, endStartingSessions } from "./role-sessions.js";
@@ -86,13 +85,30 @@ describe("a login that began before its password changed", () => {
 
 describe("a login that began before a change, where processes have no titles", () => {
   /** Begins a login. From then on, time passes only when the test says so. */
-  const beginUntitled = async () => {
+  const beginUntitled = async (before: () => Promise<void> = () => Promise.resolve()) => {
     const { id, credential } = await cluster.makeTenant();
     const pending = await beginLogin(id, credential);
-    const admin = new AdminConnection({ ...cluster.policy, readTitles: () => Promise.resolve(new Map()) });
-    onTestFinished(() => admin.close());
+    const policy = { ...cluster.policy, readTitles: () => Promise.resolve(new Map<number, string>()) };
+    const admin = observeAdmin(cluster, before, policy);
     stopTime();
     return { pending, admin, id, credential };
+  };
+
+  /** Changes the password while a login with the previous one goes on. */
+  const rotateDuringLogin = async (before?: () => Promise<void>) => {
+    const { pending, admin, id, credential } = await beginUntitled(before);
+    const logins = new Logins(admin, new DatabaseCopier(admin));
+    onTestFinished(() => logins.close());
+    const fresh = { ...credential, pass: "fresh" };
+    const query = vi.spyOn(admin, "query");
+    const granted = logins.grant(id, fresh);
+    await vi.waitFor(() => {
+      const looks = query.mock.calls.filter(([text]) => text.includes("virtualxid"));
+      expect(looks.length).toBeGreaterThan(2);
+    });
+    vi.advanceTimersByTime(1_000);
+    await granted;
+    return { pending, admin, logins, id, credential, fresh };
   };
 
   it("goes on when its client does not finish it in time, and is returned", async () => {
@@ -121,19 +137,7 @@ describe("a login that began before a change, where processes have no titles", (
   });
 
   it("ends with the previous password soon after it has started, and the new password stays", async () => {
-    const { pending, admin, id, credential } = await beginUntitled();
-    const logins = new Logins(admin, new DatabaseCopier(admin));
-    onTestFinished(() => logins.close());
-    logins.remember(id, credential);
-    const fresh = { ...credential, pass: "fresh" };
-    const query = vi.spyOn(admin, "query");
-    const granted = logins.grant(id, fresh);
-    await vi.waitFor(() => {
-      const looks = query.mock.calls.filter(([text]) => text.includes("virtualxid"));
-      expect(looks.length).toBeGreaterThan(2);
-    });
-    vi.advanceTimersByTime(1_000);
-    await granted;
+    const { pending, id, credential, fresh } = await rotateDuringLogin();
     pending.proceed();
     // It may be ended before it is complete, or before it can change the password back.
     const late = await pending.client.catch(() => undefined);
@@ -145,6 +149,45 @@ describe("a login that began before a change, where processes have no titles", (
     );
     await vi.waitFor(() => cluster.connect(id, fresh));
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
+  });
+
+  it("ends, while the new password lets clients in at every moment", async () => {
+    let connect: (() => Promise<unknown>) | undefined;
+    const outcomes: unknown[] = [];
+    const { pending, logins, id, fresh } = await rotateDuringLogin(async () => {
+      if (connect !== undefined) outcomes.push(await connect());
+    });
+    connect = () => cluster.connect(id, fresh).catch((error: unknown) => error);
+    const session = await cluster.connect(id, fresh);
+    pending.proceed();
+    const late = await pending.client.catch(() => undefined);
+    await vi.waitFor(() =>
+      expect(late?.query("select") ?? Promise.reject(new Error("ended"))).rejects.toThrow(),
+    );
+    await logins.close();
+    connect = undefined;
+    expect(outcomes.length).toBeGreaterThan(0);
+    expect(outcomes.filter((outcome) => !(outcome instanceof Client))).toEqual([]);
+    await session.query("select");
+  });
+
+  it("ends, and a password that another process has set meanwhile stays", async () => {
+    const { pending, admin, logins, id, fresh } = await rotateDuringLogin();
+    const newest = { ...fresh, pass: "newest" };
+    vi.useRealTimers();
+    const otherLogins = new Logins(admin, new DatabaseCopier(admin));
+    await otherLogins.grant(id, newest);
+    // It has seen the late session, too.
+    await otherLogins.close();
+    const restored = new Promise<string>((resolve) => {
+      logins.restoreLogins = async (owner) => {
+        await logins.grant(owner, newest);
+        resolve(owner);
+      };
+    });
+    pending.proceed();
+    expect(await restored).toBe(id);
+    await cluster.connect(id, newest);
   });
 });
 

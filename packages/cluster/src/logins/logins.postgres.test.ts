@@ -1,6 +1,6 @@
-import type { DatabaseCredential } from "@mgmt/engine";
+import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import type { Client } from "pg";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AdminConnection } from "../connection/admin-connection.js";
 import { DatabaseCopier } from "../databases/database-copier.js";
 import { Logins } from "./logins.js";
@@ -135,15 +135,56 @@ describe("a login that is granted again", () => {
     await cluster.connect(id, first);
   });
 
+  const fresh = "fresh";
+
   it("loses sessions that start while it gets its password", async () => {
     const { id, first } = await makeTwoLogins();
     let session: Client | undefined;
     const admin = observeAdmin(cluster, async (statement) => {
       if (/^alter role .* password/.test(statement)) session ??= await cluster.connect(id, first);
     });
-    await otherProcess(admin).grant(id, first);
+    await otherProcess(admin).grant(id, { ...first, pass: fresh });
     await expect(session?.query("select")).rejects.toThrow();
-    await cluster.connect(id, first);
+    await cluster.connect(id, { ...first, pass: fresh });
+  });
+
+  /** What the process that grants it remembers of it, and whether it has a session. */
+  const memories = [
+    ["has not seen it", undefined, false],
+    ["has set its password", fresh, false],
+    ["remembers a password that another process has replaced", "previous", false],
+    ["remembers a password that another process has replaced, while it is used", "previous", true],
+  ] as const;
+
+  it.each(memories)(
+    "lets clients in at every moment, if it accepts the password: by a process that %s",
+    async (_, memory, isUsed) => {
+      const { id, first: previous } = await makeTwoLogins();
+      const credential = { ...previous, pass: fresh };
+      await cluster.databases.grant(id, credential);
+      const session = isUsed ? await cluster.connect(id, credential) : undefined;
+      const states: unknown[] = [];
+      const admin = observeAdmin(cluster, async () => {
+        states.push((await roleOf(credential.user))?.login);
+      });
+      const logins = otherProcess(admin);
+      if (memory !== undefined) logins.remember(id, { ...previous, pass: memory });
+      await logins.grant(id, credential);
+      expect(new Set(states)).toEqual(new Set([true]));
+      await session?.query("select");
+      await cluster.connect(id, credential);
+    },
+  );
+
+  it("gets a new password while clients keep all others from connecting", async () => {
+    const { id, first } = await makeTwoLogins();
+    const admin = makeAdmin(cluster);
+    vi.spyOn(admin, "acceptsLogin").mockRejectedValue(new DatabaseUnavailableError("too many clients"));
+    const logins = otherProcess(admin);
+    await expect(logins.grant(id, { ...first, pass: fresh })).rejects.toThrow("too many clients");
+    logins.remember(id, first);
+    await logins.grant(id, { ...first, pass: fresh });
+    await cluster.connect(id, { ...first, pass: fresh });
   });
 
   it("accepts no sessions between the end of the old ones and the new password", async () => {
@@ -160,9 +201,9 @@ describe("a login that is granted again", () => {
       );
       between.push((await roleOf(first.user))?.login);
     });
-    await otherProcess(admin).grant(id, { ...first, pass: "fresh" });
+    await otherProcess(admin).grant(id, { ...first, pass: fresh });
     expect(between).toEqual(["ended", false]);
-    await cluster.connect(id, { ...first, pass: "fresh" });
+    await cluster.connect(id, { ...first, pass: fresh });
   });
 });
 

@@ -19,8 +19,6 @@ import { alterRole, endStartingSessions } from "../connection/role-sessions.js";
 /** A login role found in Postgres. */
 interface LoginRoleRow {
   login: boolean;
-  /** Whether it has sessions. */
-  used: boolean;
   limit: number;
   owners: string[];
   mark: string | null;
@@ -55,6 +53,11 @@ export class Logins {
   readonly #lateSessions: LateSessionWatch;
   /** Does work on the logins of a database when no other work does. */
   withLock: (owner: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
+  /**
+   * Makes the logins of a database match the records, under its lock. Default: this process knows the password that each login should
+   * have, because no other one sets passwords.
+   */
+  restoreLogins: ((owner: string) => Promise<void>) | undefined;
 
   constructor(admin: AdminConnection, copier: DatabaseCopier) {
     this.#admin = admin;
@@ -129,7 +132,7 @@ export class Logins {
     return ownerRow?.owner;
   }
 
-  /** Creates the login, or changes the password of an existing one and ends its sessions if the password is new. */
+  /** Creates the login, or changes the password of an existing one and ends its sessions if it accepts another password. */
   async grant(owner: string, credential: DatabaseCredential): Promise<void> {
     const { connectionId, user } = credential;
     const [existingLogin, connectionRoles] = await Promise.all([
@@ -217,26 +220,34 @@ export class Logins {
     );
   }
 
-  /** Sets the password, which the tenant may have changed, and ends the sessions if it was another one. */
+  /**
+   * Sets the password, which the tenant may have changed, and ends the sessions. A login that accepts the password stays as it is: clients
+   * may use it at any moment.
+   */
   async #ensurePassword(
     owner: string,
     { user, pass }: DatabaseCredential,
     existingLogin: LoginRoleRow,
   ): Promise<void> {
-    // An interrupted removal disables the login first.
-    const isNewPassword = !existingLogin.login || (this.#passwords.get(user) ?? pass) !== pass;
-    if (
-      !isNewPassword &&
-      existingLogin.used &&
-      (await this.#admin.acceptsLogin({ user, password: pass, database: owner }))
-    )
-      return;
-    await this.#setPassword(owner, user, pass);
+    // An interrupted change disables the login first.
+    const isAccepted = existingLogin.login && (await this.#acceptsPassword(owner, user, pass));
+    if (!isAccepted) await this.#setPassword(owner, user, pass);
+  }
+
+  async #acceptsPassword(owner: string, user: string, pass: string): Promise<boolean> {
+    try {
+      return await this.#admin.acceptsLogin({ user, password: pass, database: owner });
+    } catch (error) {
+      // Clients that take all connections must not keep a new password from replacing the one that this process has set.
+      const isReplaced = (this.#passwords.get(user) ?? pass) !== pass;
+      if (isReplaced && error instanceof DatabaseUnavailableError) return false;
+      throw error;
+    }
   }
 
   /**
-   * Sets the password, and ends the sessions of the login. A session that ignores its end does not keep the password from taking
-   * effect.
+   * Sets the password of a login that does not accept it, and ends the sessions of the login. Nobody can log in meanwhile. A session that
+   * ignores its end does not keep the password from taking effect.
    */
   async #setPassword(owner: string, user: string, pass: string): Promise<void> {
     const passwordClause = `password ${quoteLiteral(await deriveScramVerifier(pass))}`;
@@ -257,12 +268,27 @@ export class Logins {
       }
     }
     await this.#admin.runScript([`alter role ${quoteIdentifier(user)} login`]);
-    this.#lateSessions.add(user, [...latePids], () =>
-      this.withLock(owner, async () => {
-        // Another change may have ended its sessions.
-        if (this.#passwords.get(user) === pass) await this.#setPassword(owner, user, pass);
-      }),
+    this.#lateSessions.add(user, [...latePids], (startedPids) =>
+      this.withLock(owner, () => this.#endLateSessions(owner, { user, pass }, startedPids)),
     );
+  }
+
+  /** Ends sessions that have started with the previous password, and undoes what they may have done to the new one. */
+  async #endLateSessions(
+    owner: string,
+    { user, pass }: Pick<DatabaseCredential, "user" | "pass">,
+    pids: readonly number[],
+  ): Promise<void> {
+    // Another change may have ended its sessions.
+    if (this.#passwords.get(user) !== pass) return;
+    const condition = `usename = ${quoteLiteral(user)} and pid = any ($1::integer[])`;
+    try {
+      await this.#admin.endSessions(condition, `{${pids.join()}}`);
+    } catch (error) {
+      if (!(error instanceof UnresponsiveSessionsError)) throw error;
+    }
+    if (await this.#acceptsPassword(owner, user, pass)) return;
+    await (this.restoreLogins ?? (() => this.#setPassword(owner, user, pass)))(owner);
   }
 
   /** Returns the statements that limit the resources of a login. It cannot change these limits. */
@@ -316,7 +342,7 @@ export class Logins {
   async #findLogin(role: string): Promise<LoginRoleRow | undefined> {
     const [login] = await this.#admin.query<LoginRoleRow>(
       `select rolcanlogin as login, rolconnlimit as limit,
-        exists (select from pg_stat_activity where usesysid = r.oid) as used, array(
+        array(
           select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${this.#installation.platformRoleCondition}
         ) as owners, shobj_description(r.oid, 'pg_authid') as mark
         from pg_roles r where rolname = $1`,
