@@ -15,10 +15,13 @@ import { chooseLongLivedPort } from "../../packages/platform/src/machine/ports.j
 
 /**
  * `npx tsx deploy/local/index.ts [--port 4300]`: the service of deploy/compose on this machine, without containers: Postgres, two servers
- * and a proxy. SIGINT or SIGTERM ends it, and deletes its data.
+ * and a proxy. SIGINT or SIGTERM ends it, and deletes its data. So does a kill of the script.
  */
 
 const mgmt = fileURLToPath(new URL("../../packages/cli/dist/mgmt.js", import.meta.url));
+
+/** A module that ends a server with this script, also when the script is killed. */
+const endWithParent = new URL("end-with-parent.mjs", import.meta.url).href;
 
 const { values } = parseArgs({ options: { port: { type: "string", default: "4300" } } });
 
@@ -95,8 +98,9 @@ const initialize = async (config: string, directory: string): Promise<string> =>
 const startServer = async (
   config: string,
 ): Promise<{ address: string; port: number; pid: number | undefined }> => {
-  const line = [mgmt, "serve", "--config", config, "--listen", "127.0.0.1:0"];
-  const server = spawn(process.execPath, line, { stdio: ["ignore", "pipe", "inherit"] });
+  const line = ["--import", endWithParent, mgmt, "serve", "--config", config, "--listen", "127.0.0.1:0"];
+  // Nothing is written to its standard input.
+  const server = spawn(process.execPath, line, { stdio: ["pipe", "pipe", "inherit"] });
   closers.push(() => end(server));
   const lines = createInterface({ input: server.stdout });
   const ended = once(server, "exit").then(() => {

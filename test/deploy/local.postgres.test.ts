@@ -14,7 +14,10 @@ interface LocalService {
 }
 
 /** Runs deploy/local until the end of the test. */
-const start = async (): Promise<{ service: LocalService; stop: () => Promise<unknown> }> => {
+const start = async (): Promise<{
+  service: LocalService;
+  stop: (signal?: NodeJS.Signals) => Promise<unknown>;
+}> => {
   const line = ["--import", "tsx", "deploy/local/index.ts", "--port", "0"];
   const child = spawn(process.execPath, line, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit").then(([status]) => status as unknown);
@@ -27,17 +30,20 @@ const start = async (): Promise<{ service: LocalService; stop: () => Promise<unk
     output,
     ended.then((status) => Promise.reject(new Error(String(status)))),
   ]);
-  const stop = (): Promise<unknown> => {
-    child.kill("SIGTERM");
+  const stop = (signal: NodeJS.Signals = "SIGTERM"): Promise<unknown> => {
+    child.kill(signal);
     return ended;
   };
   return { service: JSON.parse(answer) as LocalService, stop };
 };
 
+const hasEnded = (pid: number): Promise<void> =>
+  vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 20_000);
+
 /** Until it has ended, a process can accept a connection and not answer. */
 const kill = async (pid: number): Promise<void> => {
   process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 10_000);
+  await hasEnded(pid);
 };
 
 beforeAll(() => ensureBuilt());
@@ -73,4 +79,11 @@ it("the local service answers through its proxy, also after one of its servers w
   expect(unreachable.status).toBe(503);
   expect(await stop()).toBe(0);
   expect(existsSync(dirname(service.config))).toBe(false);
+});
+
+it("the local service leaves nothing when its script is killed", async () => {
+  const { service, stop } = await start();
+  await stop("SIGKILL");
+  await Promise.all(service.servers.map(({ pid }) => hasEnded(pid)));
+  await vi.waitFor(() => expect(existsSync(dirname(service.config))).toBe(false), 20_000);
 });
