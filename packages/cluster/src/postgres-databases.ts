@@ -95,11 +95,12 @@ export class PostgresDatabases implements DatabaseEngine {
     };
     this.#logins.withLock = withLock;
     this.#quarantine = options.quarantine ?? new Quarantine(options.admin, this.#endReasons, onLog);
-    this.#quarantine.onEnd = () => this.#recovery.scheduleRepair();
+    this.#quarantine.onEnd = (name) => this.#recovery.scheduleOpening(name);
     this.#copier.mustStayClosed = (name) => this.#quarantine.has(name);
     this.#recovery = new Recovery(options.admin, options.copier, {
       withLock,
       mustStayClosed: (name) => this.#quarantine.has(name),
+      hasOthers: sessions !== undefined,
       report: onLog,
     });
     this.#stalledWork = new StalledWorkReporter(onLog, options.directory);

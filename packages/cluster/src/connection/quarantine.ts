@@ -53,8 +53,8 @@ export class Quarantine {
   readonly #killsByDatabase = new Map<string, Kills>();
   readonly #runs = new Set<Promise<void>>();
   readonly #closeController = new AbortController();
-  /** Called when databases can be opened again. */
-  onEnd: () => void = () => undefined;
+  /** Called when a database can be opened again. */
+  onEnd: (database: string) => void = () => undefined;
 
   /** @param report receives messages for the operator. */
   constructor(
@@ -110,7 +110,7 @@ export class Quarantine {
     }
     this.#closedDatabases.delete(database);
     this.#endReasons.set(database, sessionEndErrors.unresponsive(database), 0);
-    this.onEnd();
+    this.onEnd(database);
   }
 
   /**

@@ -32,6 +32,9 @@ export class Recovery {
   readonly #copier: DatabaseCopier;
   readonly #withLock: WithLock;
   readonly #mustStayClosed: (name: string) => boolean;
+  readonly #hasOthers: boolean;
+  /** Names of databases that this process kept closed, and that may be opened now. */
+  readonly #namesToOpen = new Set<string>();
   readonly #closeController = new AbortController();
   #runningRepair: Promise<void> | undefined;
   /** Whether work was interrupted since the last repair began. */
@@ -44,6 +47,7 @@ export class Recovery {
   /**
    * @param options.withLock runs work on the database with this name when no other work does.
    * @param options.mustStayClosed returns whether the database with this name must not allow connections yet.
+   * @param options.hasOthers whether other processes may keep databases closed. Default: false.
    * @param options.report receives a message about each repair that Postgres refuses, once. The next start tries again.
    */
   constructor(
@@ -52,10 +56,12 @@ export class Recovery {
     {
       withLock,
       mustStayClosed,
+      hasOthers = false,
       report,
     }: {
       withLock: WithLock;
       mustStayClosed: (name: string) => boolean;
+      hasOthers?: boolean;
       report: (problem: string) => void;
     },
   ) {
@@ -63,6 +69,7 @@ export class Recovery {
     this.#copier = copier;
     this.#withLock = withLock;
     this.#mustStayClosed = mustStayClosed;
+    this.#hasOthers = hasOthers;
     copier.onStall = () => {
       this.#isStalled = true;
       this.scheduleRepair();
@@ -84,6 +91,12 @@ export class Recovery {
   scheduleRepair(): void {
     this.#isNeeded = true;
     this.#runningRepair ??= this.#repairUntilDone();
+  }
+
+  /** Opens a database that this process kept closed, although it may have sessions, with a repair. */
+  scheduleOpening(name: string): void {
+    this.#namesToOpen.add(name);
+    this.scheduleRepair();
   }
 
   async close(): Promise<void> {
@@ -121,8 +134,11 @@ export class Recovery {
           this.#withLock(toTenantDatabaseName(name), () => this.#dropIfStale(name)),
         );
       } else if (kind === "database" && !open && !this.#mustStayClosed(name)) {
+        // Another process may keep it closed while it has sessions.
+        const mayHaveSessions = !this.#hasOthers || this.#namesToOpen.has(name);
+        const condition = mayHaveSessions ? "true" : abandonedCondition;
         await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
-          this.#withLock(name, () => this.#allowConnections(name)),
+          this.#withLock(name, () => this.#allowConnections(name, condition)),
         );
       }
     }
@@ -156,7 +172,7 @@ export class Recovery {
     await this.#copier.dropRetiredRoles();
   }
 
-  async #allowConnections(name: string, condition = "true"): Promise<void> {
+  async #allowConnections(name: string, condition: string): Promise<void> {
     const [database] = await this.#admin.query(
       `select from pg_database d where datname = $1 and ${condition}`,
       [name],
@@ -165,5 +181,6 @@ export class Recovery {
       await this.#admin.runScriptAsOwner(name, [
         `alter database ${quoteIdentifier(name)} allow_connections true`,
       ]);
+    this.#namesToOpen.delete(name);
   }
 }

@@ -1,5 +1,8 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { openDatabases } from "../../src/open-databases.js";
+import { toClientConfig } from "../../src/policy/address.js";
+import { PostgresSessions } from "../../src/rows/postgres-sessions.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { installation, replaced } from "../../../platform/test/installation.js";
 import { running } from "../sessions.js";
@@ -116,4 +119,49 @@ describe("a session that ignores its end", () => {
     await cluster.connect(id, credential);
     expect(await cluster.namesIn("datname", replaced(id))).toEqual([]);
   });
+});
+
+describe("a session that ignores its end when a process starts", () => {
+  const tenants: Tenant[] = [];
+
+  beforeAll(async () => {
+    while (tenants.length < 3) tenants.push(await cluster.makeTenant());
+    await cluster.closeDatabases();
+  });
+
+  it.each(["alone", "beside others"])(
+    "does not keep the process from starting %s, and its database is closed until it has ended",
+    async (start) => {
+      const [neighbor, ...others] = tenants;
+      const tenant = others[start === "alone" ? 0 : 1];
+      if (neighbor === undefined || tenant === undefined) throw new Error("There are no tenants");
+      const { pid, proceed } = await startUnresponsive(tenant);
+      // The process before has ended during a rotation.
+      const previous = tenant.credential;
+      tenant.credential = { ...previous, pass: "fresh" };
+      const recorded = tenants.map(({ id, credential }) => ({
+        ...{ databaseId: id, credentials: [credential], backupIds: [], runningBackupIds: [] },
+      }));
+      const config = { ...toClientConfig(cluster.policy.address, "process"), database: "records" };
+      const sessions = new PostgresSessions(config, installation);
+      onTestFinished(() => sessions.close());
+      hurry();
+      const databases = await openDatabases(cluster.policy, recorded, {
+        ...cluster.discardingAll,
+        onLog: (line) => log.push(line),
+        ...(start !== "alone" && { others: { sessions, listServerIds: () => Promise.resolve([]) } }),
+      });
+      onTestFinished(() => databases.close());
+      expect(databases.brokenIds).toEqual([]);
+      await vi.waitFor(
+        () => expect(log).toContainEqual(expect.stringContaining(`Kill their processes: ${String(pid)}`)),
+        10_000,
+      );
+      await cluster.connect(neighbor.id, neighbor.credential);
+      await expect(cluster.connect(tenant.id, tenant.credential)).rejects.toMatchObject({ code: "55000" });
+      await proceed();
+      await vi.waitFor(() => cluster.connect(tenant.id, tenant.credential), 10_000);
+      await expect(cluster.connect(tenant.id, previous)).rejects.toMatchObject({ code: "28P01" });
+    },
+  );
 });

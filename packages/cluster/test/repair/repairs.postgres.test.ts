@@ -10,12 +10,13 @@ const cluster = new Cluster();
 type InTurn = ConstructorParameters<typeof Recovery>[2]["withLock"];
 
 /** Prepares repairs of the cluster of this file, with `inTurn` in place of the locks of its databases. */
-const makeRecovery = async (inTurn: InTurn = (_, work) => work()) => {
+const makeRecovery = async (inTurn: InTurn = (_, work) => work(), hasOthers = false) => {
   const { admin, copies } = await openCopies(cluster);
   const problems: string[] = [];
   const recovery = new Recovery(admin, copies, {
     withLock: inTurn,
     mustStayClosed: () => false,
+    hasOthers,
     report: (problem) => void problems.push(problem),
   });
   onTestFinished(() => recovery.close());
@@ -67,6 +68,25 @@ describe("the repair of what interrupted work left", () => {
       expect(looks).toEqual([id]);
     });
     await vi.waitFor(() => cluster.connect(id, credential));
+  });
+
+  it("leaves a database closed that has sessions, because another process may keep it closed, until it was this one", async () => {
+    const { id, credential } = await cluster.makeTenant();
+    const unused = await cluster.makeTenant();
+    const session = await cluster.connect(id, credential);
+    for (const name of [id, unused.id]) await run(`alter database "${name}" allow_connections false`);
+    const looks: string[] = [];
+    const { recovery } = await makeRecovery(async (name, work) => {
+      await work();
+      looks.push(name);
+    }, true);
+    recovery.scheduleRepair();
+    await vi.waitFor(() => expect(looks.toSorted()).toEqual([id, unused.id].toSorted()));
+    await cluster.connect(unused.id, unused.credential);
+    await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "55000" });
+    recovery.scheduleOpening(id);
+    await vi.waitFor(() => cluster.connect(id, credential));
+    await session.query("select");
   });
 
   it("includes what work left that was interrupted during the repair", async () => {
