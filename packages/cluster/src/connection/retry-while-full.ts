@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { findDatabaseError } from "./unavailable.js";
+import { findDatabaseError, isOutOfLocksError } from "./unavailable.js";
 
 /** Time between attempts, and for all of them, in milliseconds. */
 const retryIntervalMs = 100;
@@ -8,21 +8,24 @@ const timeoutMs = 2_000;
 /** The SQLSTATE `too_many_connections`. */
 const tooManyConnections = "53300";
 
+/** Returns whether Postgres has refused work that may succeed as soon as others use less. */
+export const isFullError = (error: unknown): boolean =>
+  findDatabaseError(error)?.code === tooManyConnections || isOutOfLocksError(error);
+
 /**
  * Does work, and repeats it for two seconds while Postgres refuses a connection because there are too many: of the server, or of the
- * database or the role, for which Postgres has the same code. Sessions may end, and the guard may lower the limits of tenants, but neither
- * is certain. Repeating is safe only for work that opens its connection before its first statement, because a refused connection has run
- * none.
+ * database or the role, for which Postgres has the same code. Also repeats it while tenants have all locks of the server. Sessions may end,
+ * and the guard may lower the limits of tenants, but neither is certain. Repeating is safe only for work that opens its connection before its
+ * first statement, and of which nothing remains when a statement fails.
  *
- * @throws the error of the work, also when Postgres still refuses the connection.
+ * @throws the error of the work, also when Postgres still refuses it.
  */
 export const retryWhileFull = async <T>(work: () => Promise<T>): Promise<T> => {
   for (const startedAt = performance.now(); ; await sleep(retryIntervalMs)) {
     try {
       return await work();
     } catch (error) {
-      const isFull = findDatabaseError(error)?.code === tooManyConnections;
-      if (!isFull || performance.now() - startedAt >= timeoutMs) throw error;
+      if (!isFullError(error) || performance.now() - startedAt >= timeoutMs) throw error;
     }
   }
 };

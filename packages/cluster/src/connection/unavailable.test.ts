@@ -35,6 +35,11 @@ describe("lackOf", () => {
       "the disk of /data",
     ],
     ["a lack of memory", errorOf("53200"), "no memory"],
+    [
+      "a lack of locks",
+      Object.assign(errorOf("53200"), { file: "lock.c" }),
+      "all locks of Postgres are taken",
+    ],
     ["too many connections", errorOf("53300"), "no connections"],
     ["another lack", errorOf("53400"), "Postgres error 53400"],
   ])("finds %s, also as the cause of another error", (_, error, what) => {

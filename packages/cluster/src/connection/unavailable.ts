@@ -10,10 +10,28 @@ import { isDiskFullError } from "./disk-full.js";
 const temporaryCodePattern = /^(08...|53...|55P03|57014|57P0[1-5]|25P03)$/;
 
 /** Returns the error for work that can be retried. */
-export const toUnavailableError = (cause: unknown): DatabaseUnavailableError =>
-  isDiskFullError(cause)
-    ? new DatabaseUnavailableError("The disk of Postgres is full", { cause, reason: "its disk is full" })
-    : new DatabaseUnavailableError("Postgres cannot be reached", { cause });
+export const toUnavailableError = (cause: unknown): DatabaseUnavailableError => {
+  if (isDiskFullError(cause))
+    return new DatabaseUnavailableError("The disk of Postgres is full", {
+      cause,
+      reason: "its disk is full",
+    });
+  if (isOutOfLocksError(cause))
+    return new DatabaseUnavailableError("All locks of Postgres are taken", {
+      cause,
+      reason: "all locks of Postgres are taken",
+    });
+  return new DatabaseUnavailableError("Postgres cannot be reached", { cause });
+};
+
+/**
+ * Returns whether Postgres refused a statement or a connection because sessions hold all locks that the server has, for which it has only the
+ * code of a lack of memory. A transaction with such a statement has changed nothing.
+ */
+export const isOutOfLocksError = (error: unknown): boolean => {
+  const { code, file } = findDatabaseError(error) ?? {};
+  return code === "53200" && file === "lock.c";
+};
 
 /** Returns whether a retry can succeed. */
 export const isTemporaryError = ({ code }: DatabaseError): boolean => temporaryCodePattern.test(code ?? "");
@@ -61,6 +79,11 @@ export const findResourceShortage = (error: unknown, directory?: string): Resour
     return { description: `${disk} is full`, hint: "Free at least 100 MB there" };
   }
   if (!(error instanceof Error)) return undefined;
+  if (isOutOfLocksError(error))
+    return {
+      description: "all locks of Postgres are taken",
+      hint: "End sessions that hold many locks, or raise max_locks_per_transaction",
+    };
   if (!(error instanceof DatabaseError) || error.code?.startsWith("53") !== true)
     return findResourceShortage(error.cause, directory);
   switch (error.code) {

@@ -70,6 +70,26 @@ describe("the session of a process", () => {
   });
 });
 
+describe("locks that a process could not get", () => {
+  it("are left to others when Postgres fails between them", async () => {
+    const { id, secret } = createInstallationKeys();
+    class Failing extends Installation {
+      override toLockKey(name: string): string {
+        // Fails when it runs, not when it is planned.
+        return name === "work second" ? "1 / (random() * 0)::bigint" : super.toLockKey(name);
+      }
+    }
+    const [failing, other] = [Failing, Installation].map(
+      (kind) => new PostgresSessions(cluster.address, new kind({ id, secret })),
+    );
+    onTestFinished(async () => void (await Promise.all([failing?.close(), other?.close()])));
+    const work = vi.fn(() => Promise.resolve("done"));
+    await expect(failing?.runExclusively(["first", "second"], work)).rejects.toThrow("division by zero");
+    expect(work).not.toHaveBeenCalled();
+    expect(await other?.runExclusively(["first", "second"], work)).toBe("done");
+  });
+});
+
 describe("the first session of a process", () => {
   /** Returns the sessions of processes of one installation. */
   const openProcesses = (count: number, config: ClientConfig = {}): PostgresSessions[] => {

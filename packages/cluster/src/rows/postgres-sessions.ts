@@ -10,6 +10,7 @@ import {
 import { Client, type QueryResultRow } from "pg";
 import { connectClient } from "../connection/connect-client.js";
 import { isConnectionLossError } from "./commit-outcome.js";
+import { retryWhileFull } from "../connection/retry-while-full.js";
 import type { ConnectionConfig } from "../policy/address.js";
 import type { Installation } from "../policy/installation.js";
 import { toStorageError } from "./postgres-storage-adapter.js";
@@ -169,23 +170,27 @@ export class PostgresSessions implements Sessions {
   async #acquireLocks(names: readonly string[]): Promise<LockSession> {
     const distinctNames = [...new Set(names)];
     const keys = distinctNames.map((name) => this.#installation.toLockKey(`work ${name}`));
-    for (;;) {
-      const session = await this.#openSession();
-      try {
-        const rows = await session.query<{ locked: boolean[] }>(
-          `select array[${keys.map((key) => `pg_try_advisory_lock(${key})`).join(", ")}]::boolean[] as locked`,
-        );
-        const locked = rows[0]?.locked ?? [];
-        if (locked.every(Boolean)) return session;
-        await this.#releaseLocks(
-          session,
-          distinctNames.filter((_, index) => locked[index]),
-        );
-      } catch (error) {
-        throw toStorageError(error);
+    return retryWhileFull(async () => {
+      for (;;) {
+        const session = await this.#openSession();
+        try {
+          const rows = await session.query<{ locked: boolean[] }>(
+            `select array[${keys.map((key) => `pg_try_advisory_lock(${key})`).join(", ")}]::boolean[] as locked`,
+          );
+          const locked = rows[0]?.locked ?? [];
+          if (locked.every(Boolean)) return session;
+          await this.#releaseLocks(
+            session,
+            distinctNames.filter((_, index) => locked[index]),
+          );
+        } catch (error) {
+          // The session keeps the locks that it got before the error.
+          await this.#releaseLocks(session, distinctNames).catch(() => undefined);
+          throw toStorageError(error);
+        }
+        await sleep(retryDelayMs);
       }
-      await sleep(retryDelayMs);
-    }
+    });
   }
 
   async #releaseLocks(session: LockSession, names: readonly string[]): Promise<void> {

@@ -9,7 +9,8 @@ import {
   type Preload,
 } from "@mgmt/engine/internal";
 import { type Pool, type PoolClient, escapeIdentifier } from "pg";
-import { isRefusedStatementError, toUnavailableError } from "../connection/unavailable.js";
+import { isFullError, retryWhileFull } from "../connection/retry-while-full.js";
+import { isOutOfLocksError, isRefusedStatementError, toUnavailableError } from "../connection/unavailable.js";
 import { type Statement, isStalePreparedStatementError, runBatch, createStatement } from "./batch.js";
 import { determineCommitOutcome, isConnectionLossError } from "./commit-outcome.js";
 import {
@@ -120,7 +121,7 @@ class ReadTransaction implements Transaction {
 
   async load(preloads: readonly Preload[]): Promise<readonly LoadResult[]> {
     const loadPlan = planReadOnlyLoad(this.#resources, preloads);
-    const results = await runOnPooledConnection(this.#resources, loadPlan);
+    const results = await retryWhileFull(() => runOnPooledConnection(this.#resources, loadPlan));
     return this.#resources.keys.withNewKeys(() => loadPlan.toLoadResults(results));
   }
 
@@ -161,11 +162,18 @@ const runOnPooledConnection = async (
     client?.release();
     return results;
   } catch (error) {
-    // The connection may be in a transaction.
-    client?.release(true);
+    // The connection may be in a transaction. A new one cannot be opened while tenants have all locks.
+    if (client !== undefined && isOutOfLocksError(error)) await endAndRelease(client, rollbackStatement);
+    else client?.release(true);
     throw toStorageError(error);
   }
 };
+
+const endAndRelease = (client: PoolClient, finalStatement: Statement): Promise<void> =>
+  runBatch(client, [finalStatement]).then(
+    () => client.release(),
+    () => client.release(true),
+  );
 
 /**
  * A transaction that takes one round trip for each load and one for its commit. It begins together with the first of them. A
@@ -183,9 +191,15 @@ class WriteTransaction implements Transaction {
     this.#lockNames = locks;
   }
 
-  async load(preloads: readonly Preload[]): Promise<readonly LoadResult[]> {
-    if (this.#client === undefined)
-      return this.#load(planLoadInTransaction(this.#resources, preloads, this.#beginStatements()));
+  load(preloads: readonly Preload[]): Promise<readonly LoadResult[]> {
+    return this.#runOrRestart(() =>
+      this.#client === undefined
+        ? this.#load(planLoadInTransaction(this.#resources, preloads, this.#beginStatements()))
+        : this.#loadMore(preloads),
+    );
+  }
+
+  async #loadMore(preloads: readonly Preload[]): Promise<readonly LoadResult[]> {
     const [rateLimitPreloads, rowPreloads] = [
       preloads.filter(isRateLimitCount),
       preloads.filter((preload) => !isRateLimitCount(preload)),
@@ -206,6 +220,28 @@ class WriteTransaction implements Transaction {
     );
   }
 
+  /**
+   * Does work, which begins the transaction unless earlier work has. Repeats the beginning while Postgres lacks something for it. Later work
+   * cannot be repeated alone.
+   *
+   * @throws ConflictError when the step must run again, because tenants have all locks of the server. Its next transaction waits for them.
+   */
+  async #runOrRestart<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#client === undefined)
+      return retryWhileFull(() =>
+        work().catch(async (error: unknown) => {
+          if (isFullError(error)) await this.#finishInBackground(rollbackStatement);
+          throw error;
+        }),
+      );
+    try {
+      return await work();
+    } catch (error) {
+      if (!isOutOfLocksError(error)) throw error;
+      throw new ConflictError("All locks of Postgres are taken", { cause: error });
+    }
+  }
+
   async #load({ statements, toLoadResults }: LoadPlan): Promise<readonly LoadResult[]> {
     const results = statements.length === 0 ? [] : await this.#runStatements(statements);
     return this.#resources.keys.withNewKeys(() => toLoadResults(results));
@@ -213,19 +249,23 @@ class WriteTransaction implements Transaction {
 
   async commit(changes: readonly TableChanges[]): Promise<void> {
     if (changes.length === 0) {
-      this.#finishInBackground(commitStatement);
+      void this.#finishInBackground(commitStatement);
       return;
     }
     // Encoded once, so that a lost commit is recognized by the rows that it would have stored.
     const encodedChanges = encodeChanges(this.#resources.codec, changes);
     try {
-      await this.#runStatements([
-        // The step has loaded nothing in this transaction.
-        ...(this.#client === undefined ? this.#beginStatements() : []),
-        ...buildWriteStatements(this.#resources.schemaIdentifier, encodedChanges),
-        commitStatement,
-      ]);
+      await this.#runOrRestart(() =>
+        this.#runStatements([
+          // The step has loaded nothing in this transaction.
+          ...(this.#client === undefined ? this.#beginStatements() : []),
+          ...buildWriteStatements(this.#resources.schemaIdentifier, encodedChanges),
+          commitStatement,
+        ]),
+      );
     } catch (error) {
+      // Postgres has refused the connection, or the statements.
+      if (isFullError(error)) throw error;
       const isOutcomeUnknown =
         error instanceof DatabaseUnavailableError && isConnectionLossError(error.cause);
       if (!isOutcomeUnknown) throw error;
@@ -259,7 +299,7 @@ class WriteTransaction implements Transaction {
   }
 
   rollback(): Promise<void> {
-    this.#finishInBackground(rollbackStatement);
+    void this.#finishInBackground(rollbackStatement);
     return Promise.resolve();
   }
 
@@ -289,16 +329,12 @@ class WriteTransaction implements Transaction {
     ];
   }
 
-  #finishInBackground(finalStatement: Statement): void {
+  /** Never fails. */
+  async #finishInBackground(finalStatement: Statement): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    client
-      ?.then((openClient) =>
-        runBatch(openClient, [finalStatement]).then(
-          () => openClient.release(),
-          () => openClient.release(true),
-        ),
-      )
+    await client
+      ?.then((openClient) => endAndRelease(openClient, finalStatement))
       // There is no connection to release.
       .catch(() => undefined)
       .finally(() => this.#releaseLock());
