@@ -4,12 +4,14 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createTestKeys } from "../../test/rows/record-keys.js";
 import { createRefusedSocket, createSocket } from "../../../platform/src/serve/sockets.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
+import { Forwarder } from "../../../../test/serve/forwarder.js";
 import type { DatabaseAddress } from "../policy/address.js";
 import { type OpenRecords, openRecords } from "./open-records.js";
 import { ServerLease } from "./server-lease.js";
 import { SettingsDifferError } from "./server-registry.js";
 
 const cluster = new Cluster({}, { user: "renter" });
+const otherCluster = new Cluster();
 
 const buildAddress = (lease?: ServerLease): DatabaseAddress => ({
   ...{ host: "127.0.0.1", port: cluster.options.port, user: "renter", password: adminPassword },
@@ -154,5 +156,29 @@ describe("the lease of a server", () => {
     await expect(refusal).rejects.toBeInstanceOf(SettingsDifferError);
     await expect(refusal).rejects.toMatchObject({ settingNames: ["b"] });
     await startServer({ a: "1", b: "2", onlyNew: "4" });
+  });
+
+  it("ends connections to an instance of another cluster that a new one has replaced at its address", async () => {
+    const { lease, log } = await startServer();
+    const moved = new Forwarder();
+    await moved.start();
+    onTestFinished(() => moved.close());
+    const address = {
+      ...buildAddress(),
+      ...{ port: moved.port, user: "postgres", database: "postgres" },
+    };
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    lease.watch(address);
+    moved.target = cluster.options.port;
+    const client = new Client(address);
+    const ended = new Promise((resolve) => client.once("end", resolve));
+    client.on("error", () => undefined);
+    await client.connect();
+    await lease.admit(client);
+    const waiting = expect(client.query("select pg_sleep(600)")).rejects.toThrow("Connection terminated");
+    moved.target = otherCluster.options.port;
+    vi.advanceTimersByTime(5_000);
+    await Promise.all([ended, waiting]);
+    expect(log).toEqual([expect.stringContaining(`:${String(moved.port)} leads to another instance`)]);
   });
 });

@@ -21,7 +21,7 @@ const retryDelayMs = 500;
 /** Time between attempts to connect, which do not wait for each other: a server that has been replaced may not respond, in milliseconds. */
 const connectIntervalMs = 1_000;
 
-/** How long a statement of a heartbeat may take, in milliseconds. */
+/** How long a statement of a heartbeat may take: less than the time between heartbeats, in milliseconds. */
 const queryTimeoutMs = 4_000;
 
 /** How a server tells others that it is alive, and learns that they are. */
@@ -59,6 +59,7 @@ export class ServerLease implements ServerIdentity {
   #seenBeats = new Map<string, { lastBeat: string; since: number }>();
   readonly #instances = new Instances((address) => this.#handleReplaced(address));
   #lookedAt = 0;
+  readonly #watchTimers = new Set<ReturnType<typeof setInterval>>();
   /** Why the last heartbeat failed. */
   #outage: string | undefined;
 
@@ -90,6 +91,21 @@ export class ServerLease implements ServerIdentity {
     const now = performance.now();
     if (address === undefined || this.#isLost || now - this.#lookedAt < connectIntervalMs / 2) return;
     this.#lookedAt = now;
+    this.#lookAt(address);
+  }
+
+  /**
+   * Looks regularly whether an address leads to another instance of Postgres, because statements that wait for the one before may do so for
+   * long.
+   *
+   * @param address one other than that of the records, which heartbeats use.
+   */
+  watch(address: DatabaseAddress): void {
+    this.#watchTimers.add(setInterval(() => this.#lookAt(address), heartbeatIntervalMs).unref());
+  }
+
+  /** Opens a connection, which shows whether the address leads to another instance. */
+  #lookAt(address: DatabaseAddress): void {
     this.#open(address).then(
       (client) => client.end(),
       // A later attempt may reach the address.
@@ -110,6 +126,7 @@ export class ServerLease implements ServerIdentity {
     // No beat follows the current one.
     this.#isLost = true;
     clearTimeout(this.#timer);
+    for (const timer of this.#watchTimers) clearInterval(timer);
     await this.#currentBeat;
     const { registry } = this.#options ?? {};
     if (!wasLost)

@@ -14,6 +14,7 @@ import {
   openServiceRecords,
   readEngineSettings,
 } from "./open-service.js";
+import { parsePostgresUrl } from "./postgres-url.js";
 import { createRefusedSocket, createSocket } from "./sockets.js";
 import { maxClockDifference } from "./probe.js";
 
@@ -80,6 +81,8 @@ export const openIncarnation = async (
       },
       endOtherSessions: async (serverId) => databases?.endSessionsOf(serverId),
     });
+    if (settings.clusterUrl !== undefined)
+      lease.watch(await parsePostgresUrl("clusterUrl", settings.clusterUrl));
     databases = await openServiceDatabases(settings, serviceRecords, onLog);
     const engine = await openServiceEngine(settings, records, {
       baseUrl,
