@@ -99,7 +99,11 @@ describe.runIf(isFull)("two versions of the program", () => {
     expect(await readName(other, await createProject(again, "again"))).toBe("again");
   });
 
-  it("upgrade: refuse a program that is too old for the records", async () => {
+  it("upgrade: refuse a program that is too old for the records, and to make them too new for one that runs", async () => {
+    const old = await place.start();
+    expect(await new NextProgram(expansion, contraction).migrate()).toBe("serve:servers_older");
+    await createProject(old, "still works");
+    await old.end("SIGTERM");
     expect(await new NextProgram(expansion, contraction).migrate()).toBe("migrated");
     await expect(place.start()).rejects.toMatchObject({
       code: "serve:schema_newer",

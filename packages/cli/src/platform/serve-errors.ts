@@ -41,6 +41,7 @@ export const serveErrors: DeclaredErrors &
   "serve:schema_newer": { next: [checkWords] },
   "serve:schema_outdated": { next: [["serve", "migrate"]] },
   "serve:secret_altered": { next: [checkWords] },
+  "serve:servers_older": { next: [["serve", "status"]] },
   "serve:settings_differ": { next: [["serve", "status"]] },
   "serve:standby": { next: [checkWords] },
   "serve:unsupported_version": { next: [checkWords] },

@@ -2,6 +2,7 @@ import { collections } from "@mgmt/engine/internal";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { NewerSchemaError, migrateSchema, readInstallation } from "./migrate.js";
 import { type Migration, migrations } from "./migrations.js";
+import { ServerRegistry } from "./server-registry.js";
 import { toSqlName } from "./tables.js";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
 
@@ -88,6 +89,54 @@ describe("the schema of the records", () => {
       const { rows } = await cluster.pool.query(`select max(version) as version from ${schema}.migrations`);
       expect(rows).toEqual([{ version: current + steps.length }]);
     });
+
+    it.for([
+      { server: "knows the schema", oldestProgram: current, set: "", isRefused: false },
+      { server: "does not know the schema", oldestProgram: current + 1, set: "", isRefused: true },
+      {
+        server: "is as old as the first ones that did not say what they know",
+        oldestProgram: current,
+        set: "schema_version = null",
+        isRefused: true,
+      },
+      {
+        server: "is older, while the step is an expand",
+        oldestProgram: expand.oldestProgram,
+        set: "schema_version = null",
+        isRefused: false,
+      },
+      {
+        server: "has lost its right to work",
+        oldestProgram: current + 1,
+        set: "fenced_at = clock_timestamp()",
+        isRefused: false,
+      },
+      {
+        server: "has been silent for long",
+        oldestProgram: current + 1,
+        set: "heartbeat_at = clock_timestamp() - interval '60 s'",
+        isRefused: false,
+      },
+    ])(
+      "is not made by a step for programs from $oldestProgram while a server runs that $server: $isRefused",
+      async ({ oldestProgram, set, isRefused }) => {
+        const schema = await cluster.makeSchema();
+        const client = await cluster.pool.connect();
+        onTestFinished(() => client.release());
+        const server = { id: "server_old", version: "1.2.3", settings: {}, keyId: "key" };
+        await new ServerRegistry(schema).register(client, "1", server);
+        if (set !== "") await client.query(`update ${schema}.servers set ${set}`);
+        const migrated = migrateSchema(client, schema, [...migrations, step("change", oldestProgram)]);
+        if (isRefused)
+          await expect(migrated).rejects.toMatchObject({
+            name: "OlderServersError",
+            servers: [{ id: "server_old", version: "1.2.3" }],
+          });
+        else await migrated;
+        const { rows } = await cluster.pool.query(`select max(version) as version from ${schema}.migrations`);
+        expect(rows).toEqual([{ version: isRefused ? current : current + 1 }]);
+      },
+    );
 
     it("never lets in a program that an earlier step has excluded", () => {
       const oldestPrograms = migrations.map(({ oldestProgram }) => oldestProgram);

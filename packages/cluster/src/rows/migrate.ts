@@ -5,8 +5,10 @@ import {
   type Migration,
   buildMigrationStatements,
   buildMigrationsTableStatement,
+  firstVersionWithServers,
   migrations,
 } from "./migrations.js";
+import { type RegisteredServer, ServerRegistry } from "./server-registry.js";
 
 /** SQLSTATE of a table that does not exist. */
 const undefinedTableCode = "42P01";
@@ -30,6 +32,18 @@ export class NewerSchemaError extends Error {
     );
   }
 }
+
+/** Thrown when a step would take from servers that run what their programs need. */
+export class OlderServersError extends Error {
+  override readonly name = "OlderServersError";
+
+  constructor(readonly servers: readonly Pick<RegisteredServer, "id" | "version">[]) {
+    super(`Servers run that are too old for the new schema: ${servers.map(({ id }) => id).join(", ")}`);
+  }
+}
+
+/** The name of the lock that servers take when they register. */
+export const serversLockName = "servers";
 
 /** Thrown when a schema does not exist, or was made by an earlier version of the program, and may not be changed. */
 export class SchemaNotReadyError extends Error {
@@ -59,8 +73,8 @@ interface SchemaState {
  *
  * @param steps default: those of this program.
  * @returns the installation that the records belong to. A new schema gets a new one.
- * @throws NewerSchemaError when this program is too old for the schema; ClusterError when the records are incomplete. Nothing is changed
- *   then.
+ * @throws NewerSchemaError when this program is too old for the schema; OlderServersError while servers run that could not use it
+ *   afterwards; ClusterError when the records are incomplete. Nothing is changed then.
  */
 export const migrateSchema = async (
   client: ClientBase,
@@ -116,6 +130,7 @@ const applyMigrations = async (
       `select coalesce(max(version), 0) as version from ${schema}.migrations`,
     );
     const storedVersion = rows[0]?.version ?? 0;
+    await refuseOlderServers(client, schemaName, storedVersion, steps);
     const statements = buildMigrationStatements(schema, storedVersion, steps);
     if (storedVersion === 0)
       statements.push(buildStoreInstallationStatement(schema, createInstallationKeys()));
@@ -124,6 +139,22 @@ const applyMigrations = async (
     await client.query("rollback");
     throw error;
   }
+};
+
+/** Servers of an earlier version keep working, unless a step is a contract of what they use. */
+const refuseOlderServers = async (
+  client: ClientBase,
+  schemaName: string,
+  storedVersion: number,
+  steps: readonly Migration[],
+): Promise<void> => {
+  const oldestProgram = steps.at(-1)?.oldestProgram ?? 0;
+  if (storedVersion < firstVersionWithServers || storedVersion >= steps.length) return;
+  const state = await readState(client, escapeIdentifier(schemaName));
+  if (state?.keys === undefined || oldestProgram <= state.oldestProgram) return;
+  const lockKey = new Installation(state.keys).toLockKey(serversLockName);
+  const olderServers = await new ServerRegistry(schemaName).listOlder(client, lockKey, oldestProgram);
+  if (olderServers.length > 0) throw new OlderServersError(olderServers);
 };
 
 /** Returns the statement that stores the keys of a new installation in its records. */

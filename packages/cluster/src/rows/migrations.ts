@@ -2,6 +2,7 @@ import { createTables } from "./steps/0001-tables.js";
 import { addOldestProgram } from "./steps/0002-oldest-program.js";
 import { createServers } from "./steps/0003-servers.js";
 import { addServerKeys } from "./steps/0004-server-keys.js";
+import { addServerSchema } from "./steps/0005-server-schema.js";
 
 /** A step from one version of the schema to the next. */
 export interface Migration {
@@ -23,10 +24,17 @@ export const migrations: readonly Migration[] = [
   { buildStatements: addOldestProgram, oldestProgram: 2 },
   { buildStatements: createServers, oldestProgram: 2 },
   { buildStatements: addServerKeys, oldestProgram: 2 },
+  { buildStatements: addServerSchema, oldestProgram: 2 },
 ];
 
 /** The first version of the schema whose table of versions has the column `oldest_program`. */
 const firstVersionWithOldestProgram = 2;
+
+/** The first version of the schema that has a table of servers. */
+export const firstVersionWithServers = 3;
+
+/** The first version of the schema in which servers say which version their program has. */
+export const firstVersionWithServerSchema = 5;
 
 /**
  * Returns the statements that update a schema. Its table of versions exists already.

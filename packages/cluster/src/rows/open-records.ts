@@ -5,7 +5,14 @@ import { type ConnectionConfig, type DatabaseAddress, toClientConfig } from "../
 import { recordsApplicationName } from "../policy/server-identity.js";
 import { ClusterError } from "../policy/cluster-error.js";
 import type { Installation } from "../policy/installation.js";
-import { NewerSchemaError, SchemaNotReadyError, migrateSchema, readInstallation } from "./migrate.js";
+import {
+  NewerSchemaError,
+  OlderServersError,
+  SchemaNotReadyError,
+  migrateSchema,
+  readInstallation,
+  serversLockName,
+} from "./migrate.js";
 import { type RecordKeys, UnknownRecordKeyError } from "./record-keys.js";
 import { AlteredSecretError, RowCodec } from "./row-codec.js";
 import { reencryptRows } from "./reencrypt.js";
@@ -97,6 +104,7 @@ const recordsErrors = [
   ClusterError,
   SettingsDifferError,
   NewerSchemaError,
+  OlderServersError,
   SchemaNotReadyError,
   UnknownRecordKeyError,
   AlteredSecretError,
@@ -108,7 +116,7 @@ const reservedConnections = 2;
 /**
  * Opens the records in a schema of a database.
  *
- * @throws SchemaNotReadyError when the schema would have to be created or updated, and may not be; NewerSchemaError when a newer version of the program has changed the schema; ClusterError when others can connect to the
+ * @throws SchemaNotReadyError when the schema would have to be created or updated, and may not be; NewerSchemaError when a newer version of the program has changed the schema; OlderServersError; ClusterError when others can connect to the
  *   database, or the records are incomplete; UnknownRecordKeyError when the records were encrypted with other keys;
  *   DatabaseUnavailableError when Postgres cannot be reached.
  */
@@ -167,12 +175,18 @@ export const openRecords = async (
       await refuseOpenDatabase(client, isOwnCluster);
       const storedInstallation = await (migrates ? migrateSchema : readInstallation)(client, schema);
       keys.requireAll(await listUsedKeyIds(client, schema));
-      if (address.server && registration)
-        await servers.register(client, storedInstallation.toLockKey("servers"), {
-          id: address.server.id,
-          keyId: keys.current.id,
+      if (address.server && registration) {
+        const { id } = address.server;
+        await servers.register(client, storedInstallation.toLockKey(serversLockName), {
+          ...{ id, keyId: keys.current.id },
           ...registration,
         });
+        // The schema may have changed before others knew of this server.
+        await readInstallation(client, schema).catch(async (error: unknown) => {
+          await client.query(`delete from ${escapeIdentifier(schema)}.servers where id = $1`, [id]);
+          throw error;
+        });
+      }
       return storedInstallation;
     });
   } catch (error) {

@@ -6,6 +6,7 @@ import { createRefusedSocket, createSocket } from "../../../platform/src/serve/s
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 import { Forwarder } from "../../../../test/serve/forwarder.js";
 import type { DatabaseAddress } from "../policy/address.js";
+import { NewerSchemaError, serversLockName } from "./migrate.js";
 import { type OpenRecords, openRecords } from "./open-records.js";
 import { ServerLease } from "./server-lease.js";
 import { SettingsDifferError } from "./server-registry.js";
@@ -156,6 +157,24 @@ describe("the lease of a server", () => {
     await expect(refusal).rejects.toBeInstanceOf(SettingsDifferError);
     await expect(refusal).rejects.toMatchObject({ settingNames: ["b"] });
     await startServer({ a: "1", b: "2", onlyNew: "4" });
+  });
+
+  it("is not given to a server whose program has become too old while it started", async () => {
+    const { lease, records } = await startServer();
+    const client = new Client(buildAddress());
+    await client.connect();
+    onTestFinished(() => client.end());
+    const lockKey = records.installation.toLockKey(serversLockName);
+    await client.query(`begin; select pg_advisory_xact_lock(${lockKey})`);
+    await client.query("insert into mgmt.migrations values (1000, 1000)");
+    onTestFinished(async () => void (await query("delete from mgmt.migrations where version = 1000")));
+    const refused = expect(startServer()).rejects.toBeInstanceOf(NewerSchemaError);
+    await vi.waitFor(async () =>
+      expect(await query("select from pg_locks where locktype = 'advisory' and not granted")).toHaveLength(1),
+    );
+    await client.query("commit");
+    await refused;
+    expect(await records.listServers()).toMatchObject([{ id: lease.id }]);
   });
 
   it("ends connections to an instance of another cluster that a new one has replaced at its address", async () => {

@@ -5,6 +5,7 @@ import {
   buildApplicationName,
   recordsApplicationName,
 } from "../policy/server-identity.js";
+import { firstVersionWithServerSchema, migrations } from "./migrations.js";
 
 /** After this time without a heartbeat, others end the sessions of a server, in seconds. */
 export const silenceLimitSeconds = 20;
@@ -99,13 +100,32 @@ export class ServerRegistry {
       rows.some((row) => row.settings[name] !== undefined && row.settings[name] !== settings[name]),
     );
     if (differentNames.length > 0) throw new SettingsDifferError(differentNames);
-    await client.query(`insert into ${this.#table} (id, version, settings, key_id) values ($1, $2, $3, $4)`, [
-      id,
-      version,
-      settings,
-      keyId,
-    ]);
+    await client.query(
+      `insert into ${this.#table} (id, version, settings, key_id, schema_version) values ($1, $2, $3, $4, $5)`,
+      [id, version, settings, keyId, migrations.length],
+    );
     await client.query("commit");
+  }
+
+  /**
+   * Returns the servers whose program is older than a version of the schema, oldest first. Excludes those that register until the end of the
+   * transaction.
+   */
+  async listOlder(
+    client: ClientBase,
+    lockKey: string,
+    schemaVersion: number,
+  ): Promise<Pick<RegisteredServer, "id" | "version">[]> {
+    await client.query(`select pg_advisory_xact_lock(${lockKey})`);
+    // An earlier version of the table does not have the column.
+    const { rows } = await client.query<Pick<RegisteredServer, "id" | "version">>(
+      `select id, version from ${this.#table} s
+        where fenced_at is null and not (${silentCondition})
+          and coalesce((to_jsonb(s) ->> 'schema_version')::integer, ${String(firstVersionWithServerSchema - 1)}) < $1
+        order by started_at`,
+      [schemaVersion],
+    );
+    return rows;
   }
 
   /** @param keyId of the key with which the server encrypts. */

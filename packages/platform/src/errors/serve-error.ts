@@ -20,6 +20,7 @@ export type ServeErrorCode =
   | "serve:schema_newer"
   | "serve:schema_outdated"
   | "serve:secret_altered"
+  | "serve:servers_older"
   | "serve:settings_differ"
   | "serve:standby"
   | "serve:unsupported_version"
@@ -212,6 +213,17 @@ export const serveErrors = {
       "serve:schema_newer",
       `The records in the database ${database} were made by a newer version that this one does not understand`,
       "Install the version that the other servers have.",
+      { cause },
+    ),
+
+  /** @param servers those that could not use the new schema. */
+  serversOlder: (servers: readonly { readonly id: string; readonly version: string }[], cause?: unknown) =>
+    new ServeError(
+      "serve:servers_older",
+      `Servers run whose versions the new schema of the records does not support: ${servers
+        .map(({ id, version }) => `${id} (version ${version})`)
+        .join(", ")}`,
+      "Nothing was changed. Replace these servers with the last version before this one, or stop them, and run the command again. mgmt serve status lists the servers that run.",
       { cause },
     ),
 

@@ -4,7 +4,7 @@ import type { ServerIdentity } from "@mgmt/cluster/policy/server-identity";
 import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import { findApiDatabases, findDiscardedIds, markRecordsAsLost } from "@mgmt/cluster/repair/api-databases";
-import { NewerSchemaError, SchemaNotReadyError } from "@mgmt/cluster/rows/migrate";
+import { NewerSchemaError, OlderServersError, SchemaNotReadyError } from "@mgmt/cluster/rows/migrate";
 import { type OpenRecords, type RecordsOptions, openRecords } from "@mgmt/cluster/rows/open-records";
 import { SettingsDifferError } from "@mgmt/cluster/rows/server-registry";
 import { type RecordKeys, UnknownRecordKeyError } from "@mgmt/cluster/rows/record-keys";
@@ -63,6 +63,7 @@ export const openServiceRecords = async (
         ? serveErrors.notInitialized(address.database)
         : serveErrors.schemaOutdated(address.database, error);
     if (error instanceof NewerSchemaError) throw serveErrors.schemaNewer(address.database, error);
+    if (error instanceof OlderServersError) throw serveErrors.serversOlder(error.servers, error);
     if (error instanceof SettingsDifferError) throw serveErrors.settingsDiffer(error.settingNames, error);
     if (error instanceof UnknownRecordKeyError)
       throw serveErrors.keysUnknown(settings.keyFile, error.keyIds, error);

@@ -81,7 +81,11 @@ const assertEmail = (label: string, email: string): void => {
   if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw serveErrors.valueInvalid(label, "an email address");
 };
 
-/** Brings the records of an earlier version to this one. Servers of the version before continue to work. */
+/**
+ * Brings the records of an earlier version to this one. Servers of the version before continue to work.
+ *
+ * @throws ServeError `serve:servers_older` while servers run that could not use the new schema. Nothing is changed then.
+ */
 export const migrateService = async (settings: ServeSettings): Promise<void> => {
   const { records } = await openServiceRecords(settings, { migrates: true });
   await records.close();
