@@ -9,6 +9,8 @@ const pollIntervalMs = 200;
 interface LateSessions {
   readonly role: string;
   pids: readonly number[];
+  /** Those that may have started as the role, until they are handled. */
+  startedPids: readonly number[];
   readonly handle: (startedPids: readonly number[]) => Promise<void>;
 }
 
@@ -29,11 +31,11 @@ export class LateSessionWatch {
   /**
    * Watches these sessions until they have started or failed.
    *
-   * @param handle called with those that have started as the role, and again while it fails.
+   * @param handle called with those that have started as the role, or may have, because they have ended since. Called again while it fails.
    */
   add(role: string, pids: readonly number[], handle: LateSessions["handle"]): void {
     if (pids.length === 0) return;
-    this.#entries.push({ role, pids, handle });
+    this.#entries.push({ role, pids, startedPids: [], handle });
     this.#pendingRun ??= this.#run();
   }
 
@@ -56,16 +58,19 @@ export class LateSessionWatch {
     const entries = [...this.#entries];
     const rows = await this.#admin.query<{ pid: number; role: string | null }>(
       `select l.pid, null as role ${startingSessionsFromSql} and l.pid = any ($1)
-        union all select pid, usename from pg_stat_activity where pid = any ($1) and usename = any ($2)`,
-      [entries.flatMap(({ pids }) => pids), entries.map(({ role }) => role)],
+        union all select pid, usename from pg_stat_activity where pid = any ($1) and usename is not null`,
+      [entries.flatMap(({ pids }) => pids)],
     );
-    const startingPids = new Set(rows.flatMap(({ pid, role }) => (role === null ? [pid] : [])));
+    const roles = new Map(rows.map(({ pid, role }) => [pid, role]));
+    const isStarting = (pid: number): boolean => roles.get(pid) === null;
     for (const entry of entries) {
-      const startedPids = rows
-        .filter(({ pid, role }) => role === entry.role && entry.pids.includes(pid))
-        .map(({ pid }) => pid);
-      if (startedPids.length > 0) await entry.handle(startedPids);
-      entry.pids = entry.pids.filter((pid) => startingPids.has(pid));
+      const startedPids = entry.pids.filter(
+        (pid) => !isStarting(pid) && (roles.get(pid) ?? entry.role) === entry.role,
+      );
+      entry.startedPids = [...entry.startedPids, ...startedPids];
+      entry.pids = entry.pids.filter(isStarting);
+      if (entry.startedPids.length > 0) await entry.handle(entry.startedPids);
+      entry.startedPids = [];
     }
     this.#entries = this.#entries.filter(({ pids }) => pids.length > 0);
   }

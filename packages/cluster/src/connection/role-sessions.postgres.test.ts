@@ -151,6 +151,18 @@ describe("a login that began before a change, where processes have no titles", (
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
   });
 
+  it("cannot change the password back by ending at once", async () => {
+    const { pending, id, credential, fresh } = await rotateDuringLogin();
+    pending.proceed();
+    const late = await pending.client.catch(() => undefined);
+    await late
+      ?.query(`set role none; alter role ${credential.user} password '${credential.pass}'`)
+      .catch(() => undefined);
+    await late?.end();
+    await vi.waitFor(() => cluster.connect(id, fresh));
+    await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "28P01" });
+  });
+
   it("ends, while the new password lets clients in at every moment", async () => {
     let connect: (() => Promise<unknown>) | undefined;
     const outcomes: unknown[] = [];
@@ -185,6 +197,7 @@ describe("a login that began before a change, where processes have no titles", (
         resolve(owner);
       };
     });
+    vi.spyOn(admin, "acceptsLogin").mockRejectedValueOnce(new DatabaseUnavailableError("too many clients"));
     pending.proceed();
     expect(await restored).toBe(id);
     await cluster.connect(id, newest);
