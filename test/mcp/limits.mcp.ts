@@ -62,15 +62,7 @@ it("shows no secret in any result of an operation that has one, whatever tool ca
     status: "running",
   });
   const [connection] = await world.list(`/v1/databases/${databaseId}/connections`);
-  const flags = [
-    "--profile",
-    "local",
-    "--allow-user-writes",
-    "--tools",
-    "all",
-    "--audit-file",
-    "audit.jsonl",
-  ];
+  const flags = ["--allow-user-writes", "--tools", "all", "--audit-file", "audit.jsonl"];
   const { call, transcript } = await connect([], { ...withForms, flags });
   const ids = {
     ...{ projectId, databaseId, targetDatabaseId: databaseId, connectionId: String(connection?.["id"]) },

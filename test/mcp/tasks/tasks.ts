@@ -39,7 +39,6 @@ export const tasks: readonly Task[] = [
   // Provision.
   {
     name: "provision a database",
-    isInGate: true,
     steps: [call("databases_ensure", ensureReports(), { ...ready, created: true, writtenTo: ".env" })],
     writes: ["databases.create"],
     env: { ".env": "DATABASE_URL" },
@@ -120,7 +119,6 @@ export const tasks: readonly Task[] = [
   },
   {
     name: "choose another file than the one that git tracks",
-    isInGate: true,
     steps: [
       user("track .env"),
       call("databases_ensure", ensureReports(), fails("mcp:env_file_tracked")),
@@ -258,7 +256,6 @@ export const tasks: readonly Task[] = [
   // Restore after a mistake.
   {
     name: "restore after a mistake",
-    isInGate: true,
     steps: [
       call("databases_backups_list", { databaseId: "$main" }, {}, { backup: "items.0.id" }),
       ...approved("databases_restore", restore, ready),
@@ -465,7 +462,6 @@ export const tasks: readonly Task[] = [
   // Mistakes of the model.
   {
     name: "keep away from another project",
-    isInGate: true,
     steps: [
       call("databases_get", { databaseId: "$foreign" }, fails("mcp:outside_project")),
       call("databases_delete", { databaseId: "$foreign" }, fails("mcp:outside_project")),
