@@ -200,7 +200,8 @@ describe("a server", () => {
     );
     await ended;
     await world.control("DELETE", "/faults");
-  });
+    // The answer to its request would come later.
+  }, 50_000);
 
   it("needs no variables but those that name its folders", async () => {
     const { command, args, cwd } = serverCommand(setup());

@@ -30,6 +30,7 @@ export class ServiceSession {
   readonly #calls = new AsyncLocalStorage<CallRecord>();
   #client: Promise<MgmtClient> | undefined;
   #me: Promise<Me> | undefined;
+  readonly #closed = new AbortController();
 
   constructor(
     private readonly flags: GlobalFlags,
@@ -61,7 +62,8 @@ export class ServiceSession {
 
   /** Returns whose credential the server has. */
   async me(): Promise<Me> {
-    this.#me ??= this.client().then((client) => client.me.get({ signal: this.context.signal }));
+    const signal = AbortSignal.any([this.context.signal, this.#closed.signal]);
+    this.#me ??= this.client().then((client) => client.me.get({ signal }));
     try {
       return await this.#me;
     } catch (error) {
@@ -73,6 +75,11 @@ export class ServiceSession {
   /** Returns the address of the service; empty if none is chosen. */
   async origin(): Promise<string> {
     return (await resolveAccess(this.flags, this.context)).baseUrl?.value ?? "";
+  }
+
+  /** Ends the request that calls share, which would keep the process running. */
+  close(): void {
+    this.#closed.abort();
   }
 
   /** Returns whether the credential is that of an agent, whose sponsor approves what cannot be undone. */

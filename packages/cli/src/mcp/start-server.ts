@@ -68,7 +68,10 @@ export const prepareMcpServer = async (
   const serverContext = { context, session, scope, redactor, folder, locks: new KeyedLock(), journal };
   return {
     create: () => createMcpServer(serverContext, audit, options),
-    close: () => audit.close(),
+    close: () => {
+      session.close();
+      return audit.close();
+    },
   };
 };
 
