@@ -5,19 +5,12 @@ export type { BareClient } from "./bare-client.js";
 export type { ResourceClass } from "./methods/core.js";
 export { createClient } from "./client.js";
 export type { MgmtClient } from "./client.js";
-export { connectionString } from "./connect/connection-string.js";
+export { connectionString } from "./connection-string.js";
 export type {
   ConnectableConnection,
   ConnectionFormat,
   ConnectionStringOptions,
-} from "./connect/connection-string.js";
-export type {
-  ConnectOptions,
-  ConnectedDatabase,
-  ConnectedProject,
-  EnsuredDatabase,
-  EnsuredProject,
-} from "./connect/connect-result.js";
+} from "./connection-string.js";
 export type {
   CredentialsIf,
   DryRunOptions,
@@ -40,9 +33,6 @@ export { MgmtError } from "./errors/mgmt-error.js";
 export type { NotLoadedError } from "./errors/not-loaded.js";
 export type { Advice, MgmtErrorOptions } from "./errors/mgmt-error.js";
 export { TokenError } from "./errors/token-error.js";
-export { ConnectError } from "./errors/connect-errors.js";
-export type { ConnectErrorCode } from "./errors/connect-errors.js";
-export type { ConnectResume, ResumeOptions } from "./errors/connect-resume.js";
 export { WaitError, WaitFailedError, WaitTimeoutError } from "./errors/wait-errors.js";
 export type {
   AwaitedKind,
@@ -60,7 +50,7 @@ export * from "./resources/generated/resources.js";
 export type { components, operations, paths } from "./generated/schema.js";
 export type * from "./generated/types.js";
 export type { HttpClient } from "./http.js";
-export type { ConnectMethodError, LocalError, MethodError } from "./methods/method-error.js";
+export type { LocalError, MethodError } from "./methods/method-error.js";
 export { createPartialClient } from "./partial-client.js";
 export type { PartialClient } from "./partial-client.js";
 export { CursorPages } from "./request/paging.js";

@@ -4,7 +4,6 @@ import type {
   ApprovalWaitOptions,
   Call,
   ClientOptions,
-  ConnectOptions,
   ConnectionStringOptions,
   ListOptions,
   RequestOptions,
@@ -26,7 +25,6 @@ it("checks every option that has a type, and no other", () => {
   expectTypeOf<Checked<"waitForApproval">>().toEqualTypeOf<keyof ApprovalWaitOptions>();
   expectTypeOf<Checked<"toArray">>().toEqualTypeOf<"limit">();
   expectTypeOf<Checked<"connectionString">>().toEqualTypeOf<keyof ConnectionStringOptions>();
-  expectTypeOf<Checked<"a call that connects">>().toEqualTypeOf<keyof ConnectOptions>();
   expectTypeOf<Checked<"nodeTransport">>().toEqualTypeOf<keyof NodeTransportOptions>();
   expectTypeOf<Checked<"a request">>().toEqualTypeOf<keyof Call>();
 });

@@ -209,7 +209,6 @@ export const optionRules = {
   waitForApproval: waitForApprovalRules,
   toArray: toArrayRules,
   connectionString: connectionStringRules,
-  "a call that connects": { ...waitFunctionRules, ...connectionStringRules },
   "a login": loginRules,
   browserStore: browserStoreRules,
   cliLogin: cliLoginRules,

@@ -102,7 +102,6 @@ describe("an option that does not exist", () => {
     ["timeout", "a list", "timeoutMs"],
     ["timeout", "a wait", "timeoutMs"],
     ["timeout", "an ensure", "timeoutMs"],
-    ["formatt", "a call that connects", "format"],
     ["apiKey", "a call", "token"],
     ["retries", "a list", "maxRetries"],
     ["progress", "a wait", "onProgress"],
@@ -144,12 +143,6 @@ describe("an option that does not exist", () => {
         () => client.deployments.waitUntilRunning("", options),
         () => client.deployments.waitUntilStopped("", options),
         () => client.agentApprovals.wait("", options),
-      ],
-      "a call that connects": [
-        () => client.projects.createAndConnect({}, options),
-        () => client.projects.ensureAndConnect({ logicalId: "" }, options),
-        () => client.databases.createAndConnect({ projectId: "" }, options),
-        () => client.databases.ensureAndConnect(untyped({}), options),
       ],
       "an ensure": [
         () => client.projects.ensure({ logicalId: "" }, options),

@@ -1,9 +1,3 @@
-import {
-  createDatabaseAndConnect,
-  createProjectAndConnect,
-  ensureDatabaseAndConnect,
-  ensureProjectAndConnect,
-} from "../connect/connect.js";
 import { ensureNamed } from "../ensure/ensure-named.js";
 import type { Waiting } from "../request/context.js";
 import {
@@ -26,10 +20,6 @@ export const createTimedSteps = (waiting: Waiting) => {
     (...args: Args): Result =>
       step(...args, waiting);
   return {
-    createDatabaseAndConnect: withWaiting(createDatabaseAndConnect),
-    createProjectAndConnect: withWaiting(createProjectAndConnect),
-    ensureDatabaseAndConnect: withWaiting(ensureDatabaseAndConnect),
-    ensureProjectAndConnect: withWaiting(ensureProjectAndConnect),
     ensureNamed: withWaiting(ensureNamed),
     waitForApproval: withWaiting(waitForApproval),
     waitForDatabase: withWaiting(waitForDatabase),

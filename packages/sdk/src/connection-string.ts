@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from "../errors/local-errors.js";
-import type { ConnectionWithSecrets, DirectConnection, Endpoint } from "../generated/types.js";
-import { isLoopbackHostname } from "../checks/loopback.js";
+import { InvalidArgumentError } from "./errors/local-errors.js";
+import type { ConnectionWithSecrets, DirectConnection, Endpoint } from "./generated/types.js";
+import { isLoopbackHostname } from "./checks/loopback.js";
 import { assertOptions } from "#type-checks";
 
 /**
@@ -57,14 +57,11 @@ export const connectionString = (
   assertOptions(options, "connectionString", () => InvalidArgumentError);
   const { pooled = false, format = "uri", ...unknownOptions } = options;
   for (const name in unknownOptions) throw new InvalidArgumentError(name, "is not an option");
-  assertConnectionFormat(format);
-  return formatters[format](resolveTarget(connection, pooled));
-};
-
-/** Throws `InvalidArgumentError` for an unknown format. JavaScript callers can pass anything. */
-export const assertConnectionFormat = (format: ConnectionFormat = "uri"): void => {
-  if (Object.hasOwn(formatters, format)) return;
-  throw new InvalidArgumentError("format", `must be one of ${Object.keys(formatters).join(", ")}`);
+  const formatter = Object.hasOwn(formatters, format) ? formatters[format] : undefined;
+  if (!formatter) {
+    throw new InvalidArgumentError("format", `must be one of ${Object.keys(formatters).join(", ")}`);
+  }
+  return formatter(resolveTarget(connection, pooled));
 };
 
 /** Matches one host with an optional port. A URL could also have a user, a path, or several hosts in this place. */
