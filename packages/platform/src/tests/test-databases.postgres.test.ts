@@ -141,6 +141,23 @@ describe("test databases", () => {
     expect(await queryIn(other, "select id from note")).toEqual([1]);
   });
 
+  it("go to a test that begins to wait while its copy becomes ready", async () => {
+    const { user } = await openDatabases({ setup }).take();
+    const owner = user.slice("test_".length);
+    await vi.waitFor(async () => {
+      expect(
+        await query("select count(*)::integer from mgmt_test.database where state = 'ready'"),
+      ).not.toEqual([0]);
+    });
+    await query(
+      `insert into mgmt_test.waiter (template, owner, ticket)
+        select template, ${owner}, 'late' from mgmt_test.database where state = 'ready' limit 1`,
+    );
+    await vi.waitFor(async () => expect(await query("select ticket from mgmt_test.waiter")).toEqual([]), {
+      timeout: 20_000,
+    });
+  });
+
   it("are dropped with their role when their process has ended in any way", async () => {
     const databases = openDatabases({ setup });
     const { database, user } = await databases.take();

@@ -102,6 +102,10 @@ export class Copier {
 
   /** Chooses copies for which tests wait before others, and databases to drop last, unless there are many. */
   async #chooseJob(session: Client): Promise<Job | undefined> {
+    // A test may begin to wait while a copy becomes ready.
+    await session.query(
+      "select mgmt_test.serve_waiters(template) from (select distinct template from mgmt_test.waiter) w",
+    );
     const { rows: templates } = await session.query<TemplateRow>(
       `select t.id, t.database, t.bytes, t.settings,
           (select count(*)::integer from mgmt_test.database d where d.template = t.id and d.state = 'ready') as ready,
