@@ -1,8 +1,10 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Command, type CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/folders.js";
 import { inProcess, runInProcess } from "../../../test/in-process.js";
+import { explainCommanderError } from "./usage-failure.js";
 
 /** Nothing listens at this address: a request would exit with 9, but every line here exits with 2. */
 const env = { MGMT_BASE_URL: "http://127.0.0.1:1", MGMT_TOKEN: "token" };
@@ -230,6 +232,24 @@ describe("an invalid command line", () => {
     expect(stderr.includes("another service")).toBe(MGMT_BASE_URL.endsWith("4301"));
   });
 
+  it("repeats a word with line breaks on one line", async () => {
+    await expectRefused(["a\nb"], "Unknown command: mgmt a\\nb", "mgmt --help");
+    await expectRefused(
+      ["login", "--store", "a\nb"],
+      "argument 'a\\nb' is invalid. Allowed choices are file, keyring.",
+    );
+  });
+
+  it("does not take the error of another option for one of an option without a long form", async () => {
+    const command = new Command("mgmt").exitOverride().configureOutput({ writeErr: () => undefined });
+    command.option("-q", "be quiet").requiredOption("--name <name>");
+    const error = await command.parseAsync([], { from: "user" }).catch((reason: unknown) => reason);
+    // Commander throws only its own errors.
+    expect(await explainCommanderError(error as CommanderError, command, {})).toMatchObject({
+      message: "Required option '--name <name>' not specified",
+    });
+  });
+
   it("does not repeat a long argument, which may be a token", async () => {
     const token = `ey${"a1".repeat(40)}`;
     const { status, stderr } = await runInProcess(["projects", "list", token]);
@@ -276,7 +296,18 @@ describe("an invalid command line", () => {
     [`projects list ${token}`, "c2VjcmV0"],
     [`whoami --token-file ${token}`, "c2VjcmV0"],
     [`whoami --token-file ${uri}`, "hunter2"],
-  ])("repeats no secret that is in the place of another word: %s", async (line, secret) => {
+    [token, "c2VjcmV0"],
+    [`login ${uri}`, "hunter2"],
+    [`psql ${uri} -c`, "hunter2"],
+    [`login --store ${token}`, "c2VjcmV0"],
+    ["projects list --foo=sekrit'123\nsekrit456", "sekrit"],
+    ["projects list --foo=sekrit123\n(sekrit456)", "sekrit"],
+    ["projects list --limt=sekrit123\nsekrit456", "sekrit"],
+    ["projects list --foo\nsekrit123", "sekrit"],
+    ["projects create x --wait=sekrit123\nsekrit456", "sekrit"],
+    ["psql shop --foo\nsekrit123", "sekrit"],
+    ["plan -target=sekrit123\nsekrit456", "sekrit"],
+  ])("repeats no secret that is in the place of another word: %j", async (line, secret) => {
     const { status, stderr } = await runInProcess(line.split(" "), { env });
     expect(status).toBe(2);
     expect(stderr).not.toContain(secret);

@@ -8,7 +8,25 @@ import { getCalledCommand, getCommandLine, MgmtCommand } from "../../command-lin
 import { getProgramWords } from "../../text/program-words.js";
 import { findCommandsForSynonym, findSimilar } from "../../text/suggest.js";
 
-/** Turns commander's error into ours. */
+/**
+ * The error of commander for a flag that a command does not have: the word of the command line, whose value may have quotes and line
+ * breaks, and the flag that commander suggests.
+ */
+const unknownOptionPattern = /^error: unknown option '([^]*)'(?:\n\(([^\n]*)\))?$/;
+
+/** The error of commander for a value that is none of the choices of a flag: the text before the value, the value, the text after it. */
+const invalidValuePattern = /^(option '[^\n]*' argument ')([^]*)(' is invalid\.[^\n]*)$/;
+
+/** The flag in a word such as `--name=value`. */
+const flagPattern = /^[^=\s]*/;
+
+/**
+ * Turns an error of commander into an error of ours. Two of commander's texts contain what the user typed, and are parsed: `unknown option
+ * '--name=value'`, which is also the error for a value of a flag that takes none, and `option '--name <choice>' argument 'value' is
+ * invalid.` The value after `=` is never repeated, because it may be a secret; other words are shortened, and secrets in them are masked.
+ *
+ * @param env names the program in suggestions, such as `npx mgmt`.
+ */
 export const explainCommanderError = async (
   error: CommanderError,
   program: Command,
@@ -17,30 +35,36 @@ export const explainCommanderError = async (
   const command = getCalledCommand(program);
   if (error.code === "commander.unknownCommand") return unknownCommandError(command, env);
   if (error.code === "commander.excessArguments") return unexpectedArgumentsError(command);
-  const flag = /^error: unknown option '(--[\w-]+)=/.exec(error.message)?.[1];
-  const switchOption = command.options.find(({ long }) => long === flag);
-  if (switchOption) return switchValueError(switchOption, command);
-  if (
-    error.code === "commander.unknownOption" &&
-    command instanceof MgmtCommand &&
-    command.wrappedProgram !== undefined
-  )
-    return misplacedFlagError(command, command.wrappedProgram);
-  const problem = error.message.replace(/^error: /, "");
-  const mentionsValue = error.code !== "commander.optionMissingArgument";
-  // The value after `=` is removed: it may be a secret.
-  const [message = "", suggestion] = (mentionsValue ? problem.replace(/=.*(?=')/, "") : problem).split("\n");
-  const intendedFlag = findTerraformFlag(message, command);
-  if (intendedFlag !== undefined) return usageError(capitalize(message), `Did you mean ${intendedFlag}?`);
-  const hint =
-    suggestion === undefined
-      ? `${getCommandLine(command)} --help shows the arguments and flags.`
-      : suggestion.replace(/^\((.*)\)$/, "$1");
-  return usageError(capitalize(message), hint);
+  const unknownOption = unknownOptionPattern.exec(error.message);
+  if (unknownOption) {
+    const [, word = "", suggestion] = unknownOption;
+    return unknownOptionError(command, word, suggestion);
+  }
+  const message = error.message
+    .replace(/^error: /, "")
+    .replace(
+      invalidValuePattern,
+      (_, start: string, value: string, end: string) => start + redactWord(value) + end,
+    );
+  return usageError(capitalize(message), createHelpHint(command));
 };
 
+const unknownOptionError = (command: Command, word: string, suggestion: string | undefined): Error => {
+  const [flag = ""] = flagPattern.exec(word) ?? [];
+  const switchOption = word === flag ? undefined : command.options.find(({ long }) => long === flag);
+  if (switchOption) return switchValueError(switchOption, command);
+  if (command instanceof MgmtCommand && command.wrappedProgram !== undefined)
+    return misplacedFlagError(command, command.wrappedProgram);
+  const terraformFlag = findTerraformFlag(flag, command);
+  const hint = terraformFlag === undefined ? suggestion : `Did you mean ${terraformFlag}?`;
+  return usageError(`Unknown option '${redactWord(flag)}'`, hint ?? createHelpHint(command));
+};
+
+const createHelpHint = (command: Command): string =>
+  `${getCommandLine(command)} --help shows the arguments and flags.`;
+
 const unexpectedArgumentsError = (command: Command): Error => {
-  // The argument is the token then.
+  // With --with-token, people pass the token as an argument. It must not be repeated.
   if (command.getOptionValue("withToken") === true) {
     return usageError(
       `${getCommandLine(command)} reads the token from standard input`,
@@ -51,34 +75,40 @@ const unexpectedArgumentsError = (command: Command): Error => {
   const argumentList = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(" ");
   return usageError(
     `${getCommandLine(command)} does not accept the argument ${extraArguments}`,
-    `It takes ${argumentList || "no arguments"}. ${getCommandLine(command)} --help shows the arguments and flags.`,
+    `It takes ${argumentList || "no arguments"}. ${createHelpHint(command)}`,
   );
 };
 
-/** Shows the flag after `--`, without its value and the words after it, which may contain a secret. */
+/** Suggests a command line with the flag after `--`. Omits the value of the flag and the words after it, which may contain a secret. */
 const misplacedFlagError = (command: MgmtCommand, program: string): Error => {
   const index = command.args.findIndex((word) => word.startsWith("-"));
-  const [flag = ""] = (command.args[index] ?? "").split("=");
-  const wordsBefore = [command.line, ...command.args.slice(0, index)];
+  const [flag = ""] = flagPattern.exec(command.args[index] ?? "") ?? [];
+  const lineBefore = [command.line, ...command.args.slice(0, index).map(redactWord)].join(" ");
   return usageError(
     `${command.line} does not have the flag ${quoteWord(flag)}`,
-    `Flags of ${program} follow --: ${wordsBefore.join(" ")} -- ${flag} …`,
+    `Flags of ${program} follow --: ${lineBefore} -- ${redactWord(flag)} …`,
   );
 };
 
+/** Returns a word of the command line as a JSON string: shortened, on one line, and with its secrets masked. */
 const quoteWord = (word: string): string => JSON.stringify(redactMessage(shortenWord(word)));
 
-/** The names of flags of ours in Terraform. */
+/** Does the same without the quotes. */
+const redactWord = (word: string): string => quoteWord(word).slice(1, -1);
+
+/** Terraform's names of flags, without dashes, and the flags of `mgmt` that do the same. */
 const terraformFlags: Readonly<Record<string, string>> = {
   "auto-approve": "--yes",
   "detailed-exitcode": "--exit-code",
 };
 
-/** Returns the flag of a command that an unknown one of Terraform means, which may have one dash. */
-const findTerraformFlag = (message: string, command: Command): string | undefined => {
-  const [, name = ""] = /^unknown option '--?([a-z-]+)'$/.exec(message) ?? [];
-  const flag = Object.hasOwn(terraformFlags, name) ? terraformFlags[name] : undefined;
-  return command.options.some(({ long }) => long === flag) ? flag : undefined;
+/** Returns the flag of the command that does what the flag of Terraform does. Terraform accepts one dash and two. */
+const findTerraformFlag = (flag: string, command: Command): string | undefined => {
+  const name = flag.replace(/^--?/, "");
+  const equivalentFlag = Object.hasOwn(terraformFlags, name) ? terraformFlags[name] : undefined;
+  return command.options.some(({ long }) => long !== undefined && long === equivalentFlag)
+    ? equivalentFlag
+    : undefined;
 };
 
 const switchValueError = ({ long = "" }: Option, command: Command): Error => {
@@ -106,7 +136,7 @@ const unknownCommandError = async (command: Command, env: NodeJS.ProcessEnv): Pr
           [...matches].map(async (match) => getCommandLine(await resolveSubcommand(laterWords, match))),
         )
       : await findInOtherGroups(word, command);
-  const message = `Unknown command: ${getCommandLine(command)} ${word}`;
+  const message = `Unknown command: ${getCommandLine(command)} ${redactWord(word)}`;
   if (suggestions.length === 0)
     return usageError(message, `${getCommandLine(command)} --help lists the commands.`);
   const next = suggestions.map((line) => [...line.split(" "), "--help"]);
@@ -131,7 +161,7 @@ const resolveSubcommand = async (
  * else.
  */
 const findInOtherGroups = async (word: string, command: Command): Promise<string[]> => {
-  // Many people call databases so, but this group has the contents of one.
+  // Many people type `db` for `databases`, but the group `db` is about the contents of one database.
   const group = command.name() === "db" ? "databases" : command.name();
   const visibleGroups = groups.filter(({ name }) => !groupOverrides[name]?.hidden);
   const definitions = (await Promise.all(visibleGroups.map(({ load }) => load())))
