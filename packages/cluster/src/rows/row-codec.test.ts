@@ -187,4 +187,19 @@ describe("rows of several keys", () => {
     expect([rotated, reversed].map((reader) => isOld(reader, mixed))).toEqual([true, true]);
     expect(rotated.reencode("projects", "{}")).toBeUndefined();
   });
+
+  it("are not encoded again without a secret that cannot be decrypted, which decode reads as null", () => {
+    const alteredErrors: AlteredSecretError[] = [];
+    const tolerant = new RowCodec(new RecordKeys(secondList + firstList), (error) =>
+      alteredErrors.push(error),
+    );
+    const { pass } = store("connections", { ...connection, id: "con_2" });
+    for (const alteredPass of [pass, "in clear"]) {
+      const altered = JSON.stringify({ ...store("connections", connection), pass: alteredPass });
+      expect(() => tolerant.reencode("connections", altered)).toThrow(AlteredSecretError);
+      expect(alteredErrors).toEqual([]);
+      expect(tolerant.decode("connections", altered)).toEqual({ ...connection, pass: null });
+      expect(alteredErrors.splice(0)).toHaveLength(1);
+    }
+  });
 });

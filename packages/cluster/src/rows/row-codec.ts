@@ -61,16 +61,24 @@ const encryptedPattern = /^v1\.([\w-]{11})\.([\w-]{38,})$/;
 
 type JsonObject = Record<string, unknown>;
 
+interface EncryptedSecret {
+  readonly key: RecordKey;
+  readonly data: string;
+  readonly place: SecretPlace;
+}
+
+type AlteredSecretListener = (error: AlteredSecretError) => void;
+
 /** Turns rows into the JSON of their tables, in which secrets are encrypted, and back. */
 export class RowCodec {
   readonly #keys: RecordKeys;
-  readonly #onAltered: ((error: AlteredSecretError) => void) | undefined;
+  readonly #onAltered: AlteredSecretListener | undefined;
 
   /**
-   * @param onAltered receives the error of a secret that becomes null when its row is read, because it cannot be decrypted. Default: such
-   *   a row cannot be read.
+   * @param onAltered receives the error of a secret that `decode` reads as null, because it cannot be decrypted. Default: `decode` throws
+   *   the error. `reencode` always throws it.
    */
-  constructor(keys: RecordKeys, onAltered?: (error: AlteredSecretError) => void) {
+  constructor(keys: RecordKeys, onAltered?: AlteredSecretListener) {
     this.#keys = keys;
     this.#onAltered = onAltered;
   }
@@ -93,31 +101,37 @@ export class RowCodec {
    * @throws UnknownRecordKeyError, AlteredSecretError.
    */
   decode(table: string, text: string): Row {
-    return this.#visit(table, text, (object, name, { key, data, place }) => {
-      object[name] = decrypt(key, data, place);
-    });
+    return this.#decryptRow(table, text, this.#onAltered);
   }
 
   /**
-   * Returns a stored row with its secrets encrypted with the first key; undefined if they are.
+   * Returns a stored row with its secrets encrypted with the first key; undefined if they are. Never returns null for a secret that cannot be
+   * decrypted: once written back, it would replace the only copy of the secret.
    *
    * @throws UnknownRecordKeyError, AlteredSecretError.
    */
   reencode(table: string, text: string): string | undefined {
     let hasOtherKey = false;
-    this.#visit(table, text, (_object, _name, { key }) => (hasOtherKey ||= key !== this.#keys.current));
-    return hasOtherKey ? this.encode(table, this.decode(table, text)) : undefined;
+    const checkKey = (_object: JsonObject, _name: string, { key }: EncryptedSecret): void => {
+      hasOtherKey ||= key !== this.#keys.current;
+    };
+    this.#visit(table, text, checkKey, undefined);
+    return hasOtherKey ? this.encode(table, this.#decryptRow(table, text, undefined)) : undefined;
   }
 
-  /** Parses a stored row, and calls a function for each of its secrets. */
+  #decryptRow(table: string, text: string, onAltered: AlteredSecretListener | undefined): Row {
+    const replaceByPlainText = (object: JsonObject, name: string, secret: EncryptedSecret): void => {
+      object[name] = decrypt(secret.key, secret.data, secret.place);
+    };
+    return this.#visit(table, text, replaceByPlainText, onAltered);
+  }
+
+  /** Parses a stored row, and calls a function for each of its secrets. Without `onAltered`, every secret must be intact. */
   #visit(
     table: string,
     text: string,
-    visit: (
-      object: JsonObject,
-      name: string,
-      secret: { readonly key: RecordKey; readonly data: string; readonly place: SecretPlace },
-    ) => void,
+    visit: (object: JsonObject, name: string, secret: EncryptedSecret) => void,
+    onAltered: AlteredSecretListener | undefined,
   ): Row {
     // Only rows are stored.
     const row = parseStorableJson(text) as Row;
@@ -132,9 +146,9 @@ export class RowCodec {
           visit(object, name, { key: this.#keys.get(keyId), data, place });
         } catch (error) {
           const isNullable = nullablePathsByTable.get(table)?.has(secretPath.join(".")) ?? false;
-          if (!(error instanceof AlteredSecretError && isNullable && this.#onAltered)) throw error;
+          if (!(error instanceof AlteredSecretError && isNullable && onAltered)) throw error;
           object[name] = null;
-          this.#onAltered(error);
+          onAltered(error);
         }
       });
     }
