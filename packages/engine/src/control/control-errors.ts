@@ -142,6 +142,12 @@ export const noRealDatabases = (): ControlError =>
 export const emptySecret = (): ControlError =>
   invalidBodyError("secret must not be empty", "Omit secret, and the server generates one");
 
+export const publicClientSecret = (): ControlError =>
+  invalidBodyError(
+    "A client that is not confidential has no secret",
+    "Omit secret, or omit confidential to register a confidential client",
+  );
+
 export const clientExists = (id: string): ControlError =>
   new ControlError(409, `The client ${id} already exists`, "Choose another id, or omit it");
 
@@ -150,6 +156,12 @@ export const clientNotPublic = (id: string): ControlError =>
 
 export const invalidClientId = (id: string): ControlError =>
   invalidBodyError(`${JSON.stringify(id)} is not a client id`, "Use lowercase letters and digits");
+
+export const missingRedirectUri = (): ControlError =>
+  invalidBodyError(
+    "redirectUris must not be empty",
+    "Send the URIs to which the server may redirect the browser after a login",
+  );
 
 export const invalidRedirectUri = (uri: string, reason: string): ControlError =>
   invalidBodyError(

@@ -54,16 +54,35 @@ describe("the control surface for the authorization server", () => {
     ["clients", {}, 400],
     ["clients", { redirectUris: "https://app.example/cb" }, 400],
     ["clients", { redirectUris: [7] }, 400],
-    ["clients", { redirectUris: [], confidential: "yes" }, 400],
-    ["clients", { redirectUris: [], name: 7 }, 400],
+    ["clients", { redirectUris: [], confidential: true }, 400],
+    ["clients", { redirectUris: ["https://app.example/cb"], confidential: "yes" }, 400],
+    ["clients", { redirectUris: ["https://app.example/cb"], name: 7 }, 400],
     ["clients", { redirectUris: ["http://app.example/cb"] }, 400],
-    ["clients", { redirectUris: [], id: cli.client }, 409],
+    ["clients", { redirectUris: ["https://app.example/cb"], id: cli.client }, 409],
     ["consent", { client: 7 }, 400],
     ["consent", { client: "itgr_nobody" }, 400],
     ["consent", { ...cli, codeChallenge: challenge, user: "usr_nobody" }, 404],
     ["deny", { ...cli }, 400],
   ])("refuses POST %s with %j: %i", async (path, body, status) => {
     expect((await control(path, body)).status).toBe(status);
+  });
+
+  it.each([
+    [{ redirectUris: [] }, "redirectUris must not be empty"],
+    [
+      { redirectUris: ["https://app.example/cb"], confidential: false, secret: "planted" },
+      "A client that is not confidential has no secret",
+    ],
+  ])("registers no client with %j", async (registration, message) => {
+    const before = await server.engine.snapshot();
+    const { status, body } = await control("clients", registration);
+    expect({ status, body }).toEqual({
+      status: 400,
+      body: { error: expect.objectContaining({ message, hint: expect.any(String) }) },
+    });
+    expect(JSON.stringify(body)).not.toContain("planted");
+    expect((await server.engine.snapshot()).store).toEqual(before.store);
+    await expect(server.engine.oauth.registerClient(registration)).rejects.toMatchObject({ message });
   });
 
   it("refuses requests without its secret", async () => {

@@ -26,7 +26,7 @@ import { readOnlyTransaction } from "../store/storage-adapter.js";
 /** The properties of an OAuth client to register. */
 export interface ClientRegistration {
   /**
-   * Absolute URIs, matched exactly; only a public client's loopback redirect may use any port. See
+   * At least one. Absolute URIs, matched exactly; only a public client's loopback redirect may use any port. See
    * https://www.rfc-editor.org/rfc/rfc8252#section-7.3.
    */
   redirectUris: readonly string[];
@@ -34,7 +34,7 @@ export interface ClientRegistration {
   name?: string | undefined;
   /** Whether the client has a secret. Default: only when `secret` is given. */
   confidential?: boolean | undefined;
-  /** Default: a generated secret. */
+  /** Only for a confidential client. Default: a generated secret. */
   secret?: string | undefined;
   /** Default: a generated id. */
   id?: string | undefined;
@@ -98,7 +98,8 @@ export class OAuthControl<M extends Mode> {
   /**
    * Registers a client.
    *
-   * @throws ControlError when the id is taken or a redirect URI is not valid.
+   * @throws ControlError when the id is taken or not valid, there is no redirect URI or one that is not valid, the secret is empty, or a
+   *   public client has one.
    */
   registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
     return runChangeStep(this.getRequestContext(), ({ store, ids, clock }) => {
@@ -106,6 +107,7 @@ export class OAuthControl<M extends Mode> {
       const { redirectUris, name = ids.name() } = registration;
       assertRegistrableUris(redirectUris);
       const { confidential = registration.secret !== undefined } = registration;
+      if (!confidential && registration.secret !== undefined) throw controlErrors.publicClientSecret();
       const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
       if (secret === "") throw controlErrors.emptySecret();
       if (registration.id !== undefined) assertClientId(registration.id);
@@ -209,6 +211,7 @@ const assertClientId = (id: string): void => {
 
 const assertRegistrableUris = (redirectUris: readonly string[]): void => {
   if (!Array.isArray(redirectUris)) throw new TypeError("redirectUris must be an array of URIs");
+  if (redirectUris.length === 0) throw controlErrors.missingRedirectUri();
   for (const uri of redirectUris) {
     const reason = findRegistrationProblem(uri);
     if (reason !== undefined) throw controlErrors.invalidRedirectUri(uri, reason);

@@ -246,7 +246,11 @@ describe("client registration by the control surface", () => {
     const { oauth } = api.engine;
     const open = await oauth.registerClient({ redirectUris: ["http://localhost/cb"] });
     expect([open.id, open.secret]).toEqual([expect.stringMatching(/^itgr_[a-z0-9]{24}$/), null]);
-    const closed = await oauth.registerClient({ redirectUris: [], confidential: true, name: "Shop" });
+    const closed = await oauth.registerClient({
+      redirectUris: ["https://shop.example/cb"],
+      confidential: true,
+      name: "Shop",
+    });
     expect(closed).toMatchObject({ name: "Shop", secret: expect.stringMatching(/^[A-Za-z0-9]{43}$/) });
   });
 
@@ -265,10 +269,11 @@ describe("client registration by the control surface", () => {
 
   it("refuses a second client with the same id, and an empty secret", async () => {
     const { oauth } = api.engine;
-    await expect(oauth.registerClient({ redirectUris: [], id: cli.client })).rejects.toMatchObject({
+    const redirectUris = ["https://shop.example/cb"];
+    await expect(oauth.registerClient({ redirectUris, id: cli.client })).rejects.toMatchObject({
       status: 409,
     });
-    await expect(oauth.registerClient({ redirectUris: [], secret: "" })).rejects.toMatchObject({
+    await expect(oauth.registerClient({ redirectUris, secret: "" })).rejects.toMatchObject({
       status: 400,
     });
   });

@@ -103,11 +103,12 @@ describe("ensurePublicClient", () => {
 
   it("leaves a confidential client of a loaded state unchanged", async () => {
     const other = await OAuthApi.open();
-    await other.engine.oauth.registerClient({ id, redirectUris: [], secret: "a secret" });
+    const redirectUris = ["https://b.example/callback"];
+    await other.engine.oauth.registerClient({ id, redirectUris, secret: "a secret" });
     await api.engine.oauth.ensurePublicClient({ id, redirectUris: ["https://a.example/callback"] });
     await api.engine.load(await other.engine.snapshot());
     expect((await api.store()).clients.get(`itgr_${id}`)).toMatchObject({
-      redirectUris: [],
+      redirectUris,
       secretHash: expect.any(String),
     });
   });
