@@ -3,7 +3,7 @@ import { waitForRealTurn } from "#platform";
 import { MemoryServer, type Snapshot } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 import type { ClientOptions, MgmtClient } from "@mgmt/sdk";
-import { type LoadedSdk, loadSdk, requireLoadedSdk } from "../client/load-sdk.js";
+import { type SdkLoadResult, getSdk, loadSdk } from "../client/load-sdk.js";
 import { MockClients } from "../client/mock-clients.js";
 import * as mockErrors from "../errors/mock-errors.js";
 import { type MockOptions, toServerOptions } from "../mocks/mock-options.js";
@@ -56,7 +56,7 @@ export class WorkerMock
   /** Why the requests of the page are refused since the worker does not pass them on any longer. */
   #interceptionError: Error | undefined;
   #listeners = new AbortController();
-  #sdk: LoadedSdk | undefined;
+  #sdk: SdkLoadResult | undefined;
 
   /** @throws TypeError for an option that does not exist or is not valid. */
   constructor(options: WorkerMockOptions, createWorker: CreateWorker) {
@@ -173,11 +173,12 @@ export class WorkerMock
    * worker. When the client pauses, before a retry or a poll, it does not wait: it moves the clock.
    *
    * @param options of the client. Default: `clientOptions()`.
-   * @throws MockError `mock:not_started` before `start`, `mock:sdk_missing` when the SDK is not installed.
+   * @throws MockError `mock:not_started` before `start`, `mock:sdk_missing` when the SDK is not installed, `mock:sdk_unusable` when it
+   *   cannot be loaded for another reason.
    */
   client(options: ClientOptions = {}): MgmtClient {
     if (this.#sdk === undefined) throw mockErrors.notStarted();
-    return requireLoadedSdk(this.#sdk).createClient({ ...this.clientOptions(), ...options });
+    return getSdk(this.#sdk).createClient({ ...this.clientOptions(), ...options });
   }
 
   get baseUrl(): string {

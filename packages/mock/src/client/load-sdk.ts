@@ -6,32 +6,37 @@ export interface Sdk {
   readonly createClient: typeof CreateClient;
 }
 
-export type LoadedSdk = Sdk | { readonly failure: unknown };
+/** The SDK, or the error with which it could not be loaded. */
+export type SdkLoadResult = Sdk | { readonly failure: unknown };
 
 /**
- * Lets the SDK load the code that a first failed call needs. Under fake timers, a test that moves the time once would otherwise do so
- * before there is a timer.
+ * Makes one request fail, so that the SDK loads the code that handles failed requests. Under fake timers, a test that advances the time once
+ * would otherwise advance it before that code has set its timer. Nothing is sent: the transport returns the error response itself.
  */
-const preloadOnDemandFiles = async (createClient: typeof CreateClient): Promise<void> => {
+const preloadErrorHandling = async (createClient: typeof CreateClient): Promise<void> => {
   const send = () => Promise.resolve({ status: 400, headers: {}, body: "" });
-  await createClient({ baseUrl: "https://api.mgmt.test", token: false, transport: { send } })
-    .me.get()
-    .catch(() => undefined);
+  const client = createClient({ baseUrl: "https://api.mgmt.test", token: false, transport: { send } });
+  await client.me.get().catch(() => undefined);
 };
 
-/** Loads the SDK. A static import would fail where it is not installed. */
-export const loadSdk = (): Promise<LoadedSdk> =>
-  // oxlint-disable-next-line no-restricted-imports
-  import("@mgmt/sdk").then(
-    async ({ createClient }) => {
-      await preloadOnDemandFiles(createClient);
-      return { createClient };
-    },
-    (failure: unknown) => ({ failure }),
-  );
+/** Loads the SDK. Never rejects, because a mock without clients works without the SDK. */
+export const loadSdk = async (): Promise<SdkLoadResult> => {
+  try {
+    // The rule keeps the SDK out of the mock, which works without it. This import may fail.
+    // oxlint-disable-next-line no-restricted-imports
+    const { createClient } = await import("@mgmt/sdk");
+    await preloadErrorHandling(createClient);
+    return { createClient };
+  } catch (failure) {
+    return { failure };
+  }
+};
 
-/** @throws MockError when the SDK is not installed. */
-export const requireLoadedSdk = (loadedSdk: LoadedSdk): Sdk => {
-  if ("failure" in loadedSdk) throw mockErrors.sdkMissing(loadedSdk.failure);
-  return loadedSdk;
+/**
+ * Returns the SDK of a result.
+ *
+ * @throws MockError `mock:sdk_missing` when the SDK is not installed, `mock:sdk_unusable` when it cannot be loaded for another reason. */
+export const getSdk = (result: SdkLoadResult): Sdk => {
+  if ("failure" in result) throw mockErrors.sdkMissing(result.failure);
+  return result;
 };

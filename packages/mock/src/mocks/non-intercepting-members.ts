@@ -11,7 +11,7 @@ export interface NonInterceptingMembers {
    * due on the way run. Its deadlines pass only when the clock is moved, so neither slow tests nor fake timers end a call early.
    *
    * @param options of the client. Default: `clientOptions()`.
-   * @throws MockError `mock:sdk_missing` when the SDK is not installed.
+   * @throws MockError `mock:sdk_missing` when the SDK is not installed, `mock:sdk_unusable` when it cannot be loaded for another reason.
    */
   client(options?: ClientOptions): MgmtClient;
 
