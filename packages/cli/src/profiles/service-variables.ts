@@ -12,6 +12,15 @@ export const readBaseUrlVariable = (
   return baseUrl ? { value: baseUrl, from: "MGMT_BASE_URL" } : undefined;
 };
 
+/** Returns `MGMT_AUTH_URL`; undefined if it is not set or empty, or if `--profile` chooses another source. */
+export const readAuthUrlVariable = (
+  flags: GlobalFlags,
+  env: NodeJS.ProcessEnv,
+): ValueWithSource<string> | undefined => {
+  const authUrl = flags.profile === undefined && env["MGMT_AUTH_URL"]?.trim();
+  return authUrl ? { value: authUrl, from: "MGMT_AUTH_URL" } : undefined;
+};
+
 /**
  * Returns `MGMT_TOKEN`; undefined if it is not set, or if `--profile` chooses another source. Refuses white space, which no request
  * can send in a header, here, where the message can name the variable.

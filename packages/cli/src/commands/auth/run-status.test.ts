@@ -65,4 +65,29 @@ describe("mgmt auth status", () => {
       credential: "profile default",
     });
   });
+
+  it("names the authorization server of the service, not that of a profile for another service", async () => {
+    await account.login();
+    const { baseUrl, engine } = account.server;
+    const token = await engine.tokens.service();
+    const authUrlOf = async (env: NodeJS.ProcessEnv, ...flags: string[]): Promise<unknown> => {
+      const { json } = await account.run(["auth", "status", "-o", "json", ...flags], { env });
+      return (json as { authUrl: unknown }).authUrl;
+    };
+    const ofProfile = { value: baseUrl, from: "profile default" };
+    const ofVariable = { value: "http://auth.test/", from: "MGMT_AUTH_URL" };
+    const authUrl = "http://ada:CANARY@auth.test";
+    const elsewhere = { MGMT_TOKEN: token, MGMT_BASE_URL: "http://127.0.0.1:1" };
+    expect(await authUrlOf({ MGMT_TOKEN: token, MGMT_BASE_URL: baseUrl })).toEqual(ofProfile);
+    expect(await authUrlOf({ MGMT_TOKEN: token })).toEqual(ofProfile);
+    expect(await authUrlOf(elsewhere)).toEqual({ value: null, from: null });
+    expect(await authUrlOf({ MGMT_TOKEN: token }, "--base-url", elsewhere.MGMT_BASE_URL)).toEqual({
+      value: null,
+      from: null,
+    });
+    expect(await authUrlOf({ ...elsewhere, MGMT_AUTH_URL: authUrl })).toEqual(ofVariable);
+    expect(await authUrlOf({ MGMT_AUTH_URL: authUrl })).toEqual(ofVariable);
+    expect(await authUrlOf({ MGMT_AUTH_URL: authUrl }, "--profile", "default")).toEqual(ofProfile);
+    expect(await authUrlOf({ MGMT_AUTH_URL: " " })).toEqual(ofProfile);
+  });
 });

@@ -5,9 +5,11 @@ import {
   noCredentialDescription,
 } from "../../credentials/describe-credential.js";
 import { missingTokenError } from "../../errors/access-errors.js";
-import { chooseProfile, type ValueWithSource } from "../../profiles/active-profile.js";
+import { chooseProfile, type ProfileChoice, type ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
+import { isSameAddress } from "../../profiles/profile.js";
 import { isDevAccess, resolveAccess } from "../../profiles/resolve-access.js";
+import { readAuthUrlVariable } from "../../profiles/service-variables.js";
 import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
 /** A value that commands use, and where it comes from. Both are null if there is none. */
@@ -20,6 +22,7 @@ interface StatusValue {
 export interface AuthStatus {
   readonly profile: StatusValue;
   readonly baseUrl: StatusValue;
+  /** The authorization server that `mgmt login` uses. Null if neither `MGMT_AUTH_URL` nor a profile for this service names one. */
   readonly authUrl: StatusValue;
   readonly credential: CredentialDescription;
   readonly workspace: StatusValue;
@@ -34,16 +37,12 @@ export interface AuthStatus {
 export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const access = await resolveAccess(flags, context);
   const { baseUrl, identity, choice = chooseProfile(flags, context) } = access;
-  const { file, name, profile } = choice;
+  const { file, name } = choice;
   const credential = identity ? await describeCredential(identity) : noCredentialDescription;
   const status: AuthStatus = {
     profile: toStatusValue(name),
     baseUrl: toAddressValue(baseUrl),
-    authUrl: toAddressValue(
-      profile?.authUrl === undefined || !name
-        ? undefined
-        : { value: profile.authUrl, from: `profile ${name.value}` },
-    ),
+    authUrl: toAddressValue(readAuthUrlVariable(flags, context.env) ?? findProfileAuthUrl(choice, baseUrl)),
     credential,
     workspace: toStatusValue(findDefault("workspaceId", flags, context, () => choice)),
     project: toStatusValue(findDefault("projectId", flags, context, () => choice)),
@@ -54,6 +53,15 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
   if (!identity || credential === noCredentialDescription)
     throw missingTokenError(baseUrl?.value, isDevAccess(access));
 };
+
+/** Returns the authorization server of the profile, if the commands call the service of the profile. */
+const findProfileAuthUrl = (
+  { name, profile }: ProfileChoice,
+  baseUrl: ValueWithSource<string> | undefined,
+): ValueWithSource<string> | undefined =>
+  name && profile?.authUrl !== undefined && baseUrl && isSameAddress(profile.baseUrl, baseUrl.value)
+    ? { value: profile.authUrl, from: `profile ${name.value}` }
+    : undefined;
 
 const toAddressValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
   toStatusValue(setting && { ...setting, value: stripAddressCredentials(setting.value) });

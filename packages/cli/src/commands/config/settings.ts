@@ -1,4 +1,3 @@
-import type { CommandVariable } from "@mgmt/internal/environment/variables";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { invalidValueError, usageError } from "../../errors/usage-errors.js";
 import { assertId } from "../../input/ids.js";
@@ -8,7 +7,7 @@ import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import type { Profile } from "../../profiles/profile.js";
 import { assertServiceAddress } from "../../profiles/resolve-access.js";
-import { readServiceVariable } from "../../profiles/service-variables.js";
+import { readAuthUrlVariable, readServiceVariable } from "../../profiles/service-variables.js";
 import { formatSuggestion } from "../../text/suggest.js";
 import { updateNoticeVariables } from "../../installation/update-notice-variables.js";
 import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
@@ -84,15 +83,6 @@ const parseChoice = <T>(key: string, rawValue: string, values: Readonly<Record<s
 const parseSwitch = (key: string, rawValue: string): Promise<boolean> =>
   parseChoice(key, rawValue, { on: true, off: false, true: true, false: false });
 
-/** Returns the value of a variable. With `--profile`, variables that choose a service or its defaults are ignored, as for every command. */
-const readVariable = (
-  { flags, context }: SettingLookup,
-  variable: CommandVariable,
-): EffectiveValue | undefined => {
-  const value = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
-  return value ? { value, from: variable } : undefined;
-};
-
 const createIdOverride =
   (name: "projectId" | "workspaceId") =>
   ({ flags, context, choice }: SettingLookup): EffectiveValue | undefined =>
@@ -116,7 +106,7 @@ export const settings: Readonly<Record<string, Setting>> = {
     profileField: "authUrl",
     help: "address of the authorization server, for logins",
     parse: createAddressParser("auth-url"),
-    findOverride: (lookup) => readVariable(lookup, "MGMT_AUTH_URL"),
+    findOverride: ({ flags, context }) => readAuthUrlVariable(flags, context.env),
     fallback: unsetValue,
   },
   "workspace-id": {

@@ -189,7 +189,8 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         type: "object",
         properties: { value: { type: ["string", "null"] }, from: { type: ["string", "null"] } },
         required: ["value", "from"],
-        description: "A value that commands use, and where it comes from. Both are null if there is none.",
+        description:
+          "The authorization server that `mgmt login` uses. Null if neither `MGMT_AUTH_URL` nor a profile for this service names one.",
       },
       credential: {
         type: "object",
