@@ -1,5 +1,6 @@
 import type { Mode, Returned } from "../values/awaitable.js";
-import { allowsWindow, applyExpiry } from "../request/approvals.js";
+import { applyExpiry } from "../request/approval-expiry.js";
+import { allowsWindow } from "../request/approvals.js";
 import { toCanonicalId } from "../values/ids.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
@@ -27,11 +28,11 @@ export class ApprovalsControl<M extends Mode> {
 
   /** Approves one request: the agent can repeat the same request once, by default within 15 minutes. */
   approve(id: string): Promise<RequestedApproval> {
-    const { approved } = this.getRequestContext().settings.approvals;
+    const { approved: usageTimeMs } = this.getRequestContext().settings.approvals;
     return this.#decide(id, (_row, now) => ({
       status: "approved",
       decidedAt: now,
-      expiresAt: now + approved,
+      expiresAt: now + usageTimeMs,
     }));
   }
 
@@ -40,10 +41,10 @@ export class ApprovalsControl<M extends Mode> {
    * hours. Transfers and restores cannot be approved this way.
    */
   approveWindow(id: string, milliseconds?: number): Promise<RequestedApproval> {
-    const { window, maxWindow } = this.getRequestContext().settings.approvals;
-    const windowMs = milliseconds ?? window;
-    if (!(windowMs > 0 && windowMs <= maxWindow)) {
-      throw controlErrors.windowTooLong(maxWindow);
+    const { window: defaultWindowMs, maxWindow: maxWindowMs } = this.getRequestContext().settings.approvals;
+    const windowMs = milliseconds ?? defaultWindowMs;
+    if (!(windowMs > 0 && windowMs <= maxWindowMs)) {
+      throw controlErrors.windowTooLong(maxWindowMs);
     }
     return this.#decide(id, (row, now) => {
       if (!allowsWindow(row.operationId)) {

@@ -3,7 +3,7 @@ import type { Approval, Connection, Database, MeUser } from "../generated/schema
 import { presentApproval } from "../rules/agent-approvals/agent-approvals.js";
 import { presentConnection } from "../rules/connections/present-connection.js";
 import { presentDatabase } from "../rules/databases/present-database.js";
-import { applyExpiry } from "../request/approvals.js";
+import { applyExpiry } from "../request/approval-expiry.js";
 import { describeEffect } from "../request/approval-effect.js";
 import type { ApprovalRow, ConnectionRow, DatabaseRow, UserRow } from "../store/rows.js";
 import { formatTimestamp } from "../values/clock.js";

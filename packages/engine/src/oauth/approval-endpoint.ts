@@ -1,4 +1,5 @@
-import { applyExpiry, parseApprovalPath } from "../request/approvals.js";
+import { applyExpiry } from "../request/approval-expiry.js";
+import { parseApprovalPath } from "../values/approval-path.js";
 import { describeEffect } from "../request/approval-effect.js";
 import { errors } from "../values/errors.js";
 import type { Endpoint } from "../context/endpoint.js";

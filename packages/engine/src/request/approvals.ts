@@ -1,11 +1,14 @@
 import type { ApprovalRow } from "../store/rows.js";
 import { computeDigest } from "../values/digest.js";
+import { buildApprovalPath } from "../values/approval-path.js";
+import { toCanonicalJson } from "../values/canonical-json.js";
 import { errors } from "../values/errors.js";
 import { formatTimestamp } from "../values/clock.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AgentPrincipal } from "../values/principal.js";
 import type { ApprovalSettings } from "../values/settings.js";
 import type { RuleContext } from "../context/rule-context.js";
+import { applyExpiry } from "./approval-expiry.js";
 
 /** A request of an agent, as far as approvals compare it. */
 export interface GatedRequest {
@@ -27,21 +30,6 @@ const operationsWithoutWindow: ReadonlySet<string> = new Set(["projects.transfer
 /** Returns whether a sponsor may approve all requests of an operation for some time, rather than one request. */
 export const allowsWindow = (operationId: string): boolean => !operationsWithoutWindow.has(operationId);
 
-/** Path of the page that shows an approval, below the address of the authorization server. */
-export const buildApprovalPath = (id: string): string => `/approvals/${id}`;
-
-/** Returns the id of the approval whose page has this path; undefined for other paths. */
-export const parseApprovalPath = (path: string): string | undefined =>
-  /^\/approvals\/(apr_[a-z0-9]{1,128})$/.exec(path)?.[1];
-
-/** Returns the row with the status that it has at this time: an approval expires without being updated. */
-export const applyExpiry = (row: ApprovalRow, now: number): ApprovalRow => {
-  const isExpired =
-    ((row.status === "pending" || row.status === "approved") && now >= row.expiresAt) ||
-    (row.status === "approved_window" && now >= (row.windowExpiresAt ?? row.expiresAt));
-  return isExpired ? { ...row, status: "expired" } : row;
-};
-
 /**
  * Returns whether an agent needs an approval for a request.
  *
@@ -56,14 +44,6 @@ export const needsApproval = (
   settings.operations.includes(operation.id) ||
   operation.approvalFields.some(changesField);
 
-/** Serializes a value with the keys of its objects sorted, so that equal values have the same text. */
-export const toCanonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : part,
-  );
-
 /** How long an approval is kept after it has ended, in milliseconds. */
 const retentionMs = 7 * 86_400_000;
 
@@ -73,15 +53,21 @@ const maxDeletedApprovals = 100;
 const digestRequest = ({ operation, path, query, body }: GatedRequest): string =>
   computeDigest(toCanonicalJson([operation.id, path, query, body]));
 
+const deleteEndedApprovals = ({ approvals }: RuleContext["store"], now: number): void => {
+  for (const { id } of approvals.listExpired(now - retentionMs, maxDeletedApprovals)) approvals.delete(id);
+};
+
 /**
  * Returns the approval that lets the request through, to be consumed with its effect; undefined when a window lets it through.
- * Otherwise creates a pending approval, unless there is one.
+ * Otherwise creates a pending approval, unless there is one, and throws. A `RequestError` commits the transaction, so the approval exists
+ * when the agent reads the error.
  *
  * @throws RequestError 403 `approval_required` or `approval:denied`.
  */
 export const requireApproval = (context: RuleContext, request: GatedRequest): ApprovalRow | undefined => {
   const { store, clock, ids, settings } = context;
   const { operation, agent, projectId } = request;
+  const { pending: decisionTimeMs } = settings.approvals;
   const now = clock.now();
   const requestDigest = digestRequest(request);
   // An expired approval is marked as such when it is found, so that later lookups skip it.
@@ -102,9 +88,7 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
   if (approvalsOfRequest.some(({ status, expiresAt }) => status === "denied" && now < expiresAt))
     throw errors["approval:denied"]();
 
-  for (const { id } of store.approvals.listExpired(now - retentionMs, maxDeletedApprovals)) {
-    store.approvals.delete(id);
-  }
+  deleteEndedApprovals(store, now);
   const pendingApproval =
     approvalsOfRequest.find(({ status }) => status === "pending") ??
     store.approvals.insert({
@@ -119,7 +103,7 @@ export const requireApproval = (context: RuleContext, request: GatedRequest): Ap
       requestDigest,
       details: request.details,
       status: "pending",
-      expiresAt: now + settings.approvals.pending,
+      expiresAt: now + decisionTimeMs,
       windowExpiresAt: null,
       decidedAt: null,
     });

@@ -1,4 +1,4 @@
-import { applyExpiry } from "../../request/approvals.js";
+import { applyExpiry } from "../../request/approval-expiry.js";
 import { defineHandler } from "../../context/operation-handler.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
