@@ -3,10 +3,10 @@ export { MemoryServer } from "./server/memory-server.js";
 export type {
   ClientRegistration,
   ConsentOptions,
-  Consented,
+  ConsentResult,
   PublicClient,
   RegisteredClient,
-  RequestedConsent,
+  AuthorizationRequestOptions,
 } from "./control/oauth-control.js";
 export { cliClient, sampleClient } from "./oauth/default-clients.js";
 export {

@@ -70,7 +70,7 @@ const sections: Record<string, Section> = {
   client: { declarations: [`${control}/oauth-control.ts#ClientRegistration`] },
   consent: {
     declarations: [
-      `${control}/oauth-control.ts#RequestedConsent`,
+      `${control}/oauth-control.ts#AuthorizationRequestOptions`,
       `${control}/oauth-control.ts#ConsentOptions`,
     ],
   },

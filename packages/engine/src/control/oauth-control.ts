@@ -58,7 +58,7 @@ export interface PublicClient {
 }
 
 /** The authorization request of a client, to which a user consents or which a user denies. See https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1. */
-export interface RequestedConsent {
+export interface AuthorizationRequestOptions {
   /** The complete URL that a client would open in the browser. Replaces the other fields. */
   url?: string | URL | undefined;
   /** Id of the client. Default: the client of the command line. */
@@ -74,7 +74,7 @@ export interface RequestedConsent {
 }
 
 /** Who consents to an authorization request, and for which workspace. */
-export interface ConsentOptions extends RequestedConsent {
+export interface ConsentOptions extends AuthorizationRequestOptions {
   /** Id of the user who consents. Default: the first user. */
   user?: string | undefined;
   /** Id of the workspace. Default: the first one that the user is a member of. */
@@ -82,7 +82,7 @@ export interface ConsentOptions extends RequestedConsent {
 }
 
 /** Where the browser is redirected after the consent, and the authorization code. */
-export interface Consented {
+export interface ConsentResult {
   /** Where the browser would be redirected: the redirect URI with `code`, `state` and `iss`. */
   redirect: string;
   code: string;
@@ -159,7 +159,7 @@ export class OAuthControl<M extends Mode> {
    *
    * @throws ControlError when the server would refuse the request.
    */
-  consent(options: ConsentOptions = {}): Promise<Consented> {
+  consent(options: ConsentOptions = {}): Promise<ConsentResult> {
     return runChangeStep(this.getRequestContext(), (context) => {
       const request = parseRequestOptions(context, options);
       const user = requireConsentingUser(context, options.user);
@@ -175,7 +175,7 @@ export class OAuthControl<M extends Mode> {
    *
    * @throws ControlError when the server would refuse the request.
    */
-  deny(options: RequestedConsent = {}): Returned<M, { redirect: string }> {
+  deny(options: AuthorizationRequestOptions = {}): Returned<M, { redirect: string }> {
     return this.getRequestContext().transact(readOnlyTransaction, (context) => ({
       redirect: buildResponseLocation(
         parseRequestOptions(context, options),
@@ -186,7 +186,10 @@ export class OAuthControl<M extends Mode> {
   }
 }
 
-const parseRequestOptions = ({ store }: RuleContext, options: RequestedConsent): AuthorizationRequest => {
+const parseRequestOptions = (
+  { store }: RuleContext,
+  options: AuthorizationRequestOptions,
+): AuthorizationRequest => {
   try {
     const parameters = parseParameters(buildAuthorizationQuery(options));
     return parseAuthorizationRequest(parameters, resolveResponseTarget(store, parameters));
@@ -196,17 +199,17 @@ const parseRequestOptions = ({ store }: RuleContext, options: RequestedConsent):
   }
 };
 
-const requireConsentingUser = ({ store }: RuleContext, id: string | undefined): UserRow => {
-  if (id === undefined) return new DefaultRows(() => store).user;
-  const user = store.users.get(toCanonicalId("user", id));
-  if (!user) throw controlErrors.notFound("user", id);
+const requireConsentingUser = ({ store }: RuleContext, userId: string | undefined): UserRow => {
+  if (userId === undefined) return new DefaultRows(() => store).user;
+  const user = store.users.get(toCanonicalId("user", userId));
+  if (!user) throw controlErrors.notFound("user", userId);
   return user;
 };
 
 /** Refuses a client id that no request of the API could contain, for example to delete the integrations of the client. */
-const assertClientId = (id: string): void => {
-  if (idPatterns.client.test(id) && id.length <= maxIdLength) return;
-  throw controlErrors.invalidClientId(id);
+const assertClientId = (clientId: string): void => {
+  if (idPatterns.client.test(clientId) && clientId.length <= maxIdLength) return;
+  throw controlErrors.invalidClientId(clientId);
 };
 
 const assertRegistrableUris = (redirectUris: readonly string[]): void => {
@@ -230,17 +233,17 @@ const consentOptionNames: Record<keyof ConsentOptions, true> = {
   workspace: true,
 };
 
-const buildAuthorizationQuery = (options: RequestedConsent): string => {
+const buildAuthorizationQuery = (options: AuthorizationRequestOptions): string => {
   assertKnownOptions(options, Object.keys(consentOptionNames));
   if (options.url !== undefined) {
     if (!URL.canParse(options.url)) throw controlErrors.invalidUrl();
     return new URL(options.url).search.slice(1);
   }
-  const { client = cliClient.id, redirectUri, scope, state, codeChallenge } = options;
+  const { client: clientId = cliClient.id, redirectUri, scope, state, codeChallenge } = options;
   const { codeChallengeMethod = codeChallenge === undefined ? undefined : "S256" } = options;
   return encodeParameters({
     response_type: "code",
-    client_id: client,
+    client_id: clientId,
     redirect_uri: redirectUri,
     scope,
     state,
