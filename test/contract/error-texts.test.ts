@@ -140,7 +140,7 @@ describe("an error code", () => {
   it("has a constructor with the texts as they are, and the types of its parameters", () => {
     const entry = { message: "`A` \\ $5 {b}", hint: "Wait {c} s", parameters: { b: "d", c: 1 } };
     expect(printErrors({ ...contract, document: documentWith(entry) })).toContain(
-      '"a:b": ({ b, c }: { readonly b: string; readonly c: number; }) =>\n    new RequestError(400, "a:b", `\\`A\\` \\\\ \\$5 ${b}`',
+      '"a:b": ({ b, c }: { readonly b: string; readonly c: number; }) =>\n    new RequestError({ status: 400, code: "a:b", message: `\\`A\\` \\\\ \\$5 ${b}`',
     );
   });
 });

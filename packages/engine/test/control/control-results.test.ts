@@ -84,6 +84,7 @@ describe("the control surface returns what the API does", () => {
       ...(body as object),
       createdAt: "2026-01-01T00:00:00.000Z",
       request: `DELETE /v1/projects/${projectId}`,
+      effect: expect.stringMatching(`^Deletes the project ".+" \\(${projectId}\\), with`),
       operationId: "projects.delete",
       agentId: api.agentId,
       sponsorId: api.defaults.user.id,

@@ -100,6 +100,10 @@ const suggestDryRun: NextRule = ({ command }) => {
  */
 export const nextByCode: Readonly<Record<string, NextRule>> = {
   approval_required: (facts) => [["agent-approvals", "wait", facts.readDetail("approvalId")]],
+  "platform:test_database_failed": suggestHelp("run"),
+  "platform:test_files_missing": suggestHelp("run"),
+  "platform:test_setup_failed": suggestHelp("run"),
+  "platform:test_setup_timeout": suggestHelp("run"),
   "approval:denied": suggestApproval,
   "approval:expired": suggestApproval,
   "approval:consumed": suggestApproval,
