@@ -187,10 +187,17 @@ describe("encrypting again", () => {
     const file = new KeyFile(oldKey);
     const process = await StoredProcess.open(cluster, schema, { keys: file.open(), isStarted: false });
     const { id: appId } = await process.engine.seed.app((await process.engine.seed.project()).id);
+    await process.engine.seed.deployment(appId);
+    const snapshot = await process.engine.snapshot();
+    const [, row] = snapshot.store.deployments.rows[0] ?? [];
+    if (!row) throw new Error("There is no deployment");
     const deployments = Array.from({ length: 230 }, (_, index) => ({ A: String(index) }));
-    const ids: string[] = [];
-    for (const envVars of deployments)
-      ids.push((await process.engine.seed.deployment(appId, { envVars })).id);
+    const ids = deployments.map((_, index) => row.id.slice(0, -3) + String(index).padStart(3, "0"));
+    snapshot.store.deployments = {
+      next: deployments.length + 1,
+      rows: ids.map((id, index) => [index + 1, { ...row, id, envVars: deployments[index] ?? {} }]),
+    };
+    await process.engine.load(snapshot);
     const holder = await cluster.pool.connect();
     onTestFinished(() => holder.release(true));
     await holder.query("begin");
