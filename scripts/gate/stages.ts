@@ -32,13 +32,13 @@ export const first: Stage = { name: "build", minutes: 1, run: ["npm", "run", "bu
 
 /** The stages of `.ci/run`. They run beside each other, in any order. */
 export const stages: readonly Stage[] = [
-  { name: "test", minutes: 2.2, run: { vitest: "vitest.config.ts", options: ["--project", "memory"] } },
+  { name: "test", minutes: 3, run: { vitest: "vitest.config.ts", options: ["--project", "memory"] } },
   {
     name: "processes",
-    minutes: 4.1,
+    minutes: 2.6,
     run: { vitest: "vitest.config.ts", options: ["--project", "processes"] },
   },
-  { name: "postgres", minutes: 4.3, run: { vitest: "vitest.config.ts", options: ["--project", "postgres"] } },
+  { name: "postgres", minutes: 6.5, run: { vitest: "vitest.config.ts", options: ["--project", "postgres"] } },
   {
     name: "postgres-15",
     minutes: 0.5,
@@ -64,7 +64,7 @@ export const stages: readonly Stage[] = [
   },
   {
     name: "docs",
-    minutes: 1.2,
+    minutes: 1.9,
     run: { vitest: "test/docs/vitest.config.ts", words: ["test/docs", "test/contract"] },
   },
   {
@@ -81,8 +81,8 @@ export const stages: readonly Stage[] = [
   { name: "lint", minutes: 0.9, run: ["npm", "run", "lint"] },
   { name: "typecheck", minutes: 0.2, run: ["npm", "run", "typecheck"] },
   { name: "store", minutes: 1.2, run: { vitest: "test/store/vitest.config.ts" } },
-  { name: "browser", minutes: 2.5, run: { vitest: "test/browser/vitest.config.ts" } },
-  { name: "security", minutes: 1.6, run: { vitest: "test/security/vitest.config.ts" } },
+  { name: "browser", minutes: 2.2, run: { vitest: "test/browser/vitest.config.ts" } },
+  { name: "security", minutes: 2.7, run: { vitest: "test/security/vitest.config.ts" } },
   {
     name: "crash",
     minutes: 0.8,
