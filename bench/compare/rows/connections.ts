@@ -1,7 +1,7 @@
 import { type Section, amount, behavior } from "../row.js";
 import { served, token } from "../served.js";
 
-const password = "postgresql://user:password@db.example.com/app";
+const password = "postgresql://user:password@db.example.com/postgres?sslmode=require";
 
 /** Returns a client that counts the calls that a program makes to its methods, at any depth. */
 const counting = <Client extends object>(client: Client, onCall: () => void): Client =>
@@ -24,9 +24,6 @@ export const connections: Section = {
   rows: [
     {
       title: "calls to the connection string of a database that is ready",
-      reason:
-        "`createAndConnect` creates the project, waits, and returns the connection string. With `@mgmt/sdk`, these are two calls: " +
-        "`projects.create` and `databases.waitUntilReady`.",
       measure: async (sdk) => {
         const { connect } = sdk;
         if (!connect) return behavior("has no databases", 99);

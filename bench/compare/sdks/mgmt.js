@@ -39,16 +39,17 @@ export const sdk = {
   codeOf: (error) => error.code,
   retriesOption: (value) => ({ maxRetries: value }),
   connect: {
-    bodies: (connectionString) => [
-      { data: { id: "p-0", database: { id: "d-0", status: "provisioning", connectionString } } },
-      { data: { id: "d-0", status: "provisioning" } },
-      { data: { id: "d-0", status: "ready" } },
-    ],
-    run: async (client) => {
-      const { database } = await client.projects.create({ name: "shop" });
-      await client.databases.waitUntilReady(database.id);
-      return database.connectionString;
+    bodies: (connectionString) => {
+      const { host, username, password } = new URL(connectionString);
+      const directConnection = { host, user: username, pass: password };
+      const database = { id: "d-0", connections: [{ id: "c-0", directConnection, endpoints: {} }] };
+      return [
+        { data: { id: "p-0", database: { ...database, status: "provisioning" } } },
+        { data: { ...database, status: "provisioning" } },
+        { data: { ...database, status: "ready" } },
+      ];
     },
+    run: async (client) => (await client.projects.createAndConnect({ name: "shop" })).connectionString,
   },
   withRetriedList: async () => {
     const mock = setupMock();

@@ -12,6 +12,13 @@ export type {
   ConnectionStringOptions,
 } from "./connection-string.js";
 export type {
+  ConnectOptions,
+  ConnectedDatabase,
+  ConnectedProject,
+  EnsuredDatabase,
+  EnsuredProject,
+} from "./connect/connect-result.js";
+export type {
   CredentialsIf,
   DryRunOptions,
   EnsureOptions,
@@ -33,6 +40,8 @@ export { MgmtError } from "./errors/mgmt-error.js";
 export type { NotLoadedError } from "./errors/not-loaded.js";
 export type { Advice, MgmtErrorOptions } from "./errors/mgmt-error.js";
 export { TokenError } from "./errors/token-error.js";
+export type { ConnectError } from "./errors/connect-errors.js";
+export type { ConnectResume, ResumeOptions } from "./errors/connect-resume.js";
 export { WaitError, WaitFailedError, WaitTimeoutError } from "./errors/wait-errors.js";
 export type {
   AwaitedKind,
@@ -50,7 +59,7 @@ export * from "./resources/generated/resources.js";
 export type { components, operations, paths } from "./generated/schema.js";
 export type * from "./generated/types.js";
 export type { HttpClient } from "./http.js";
-export type { LocalError, MethodError } from "./methods/method-error.js";
+export type { ConnectMethodError, LocalError, MethodError } from "./methods/method-error.js";
 export { createPartialClient } from "./partial-client.js";
 export type { PartialClient } from "./partial-client.js";
 export { CursorPages } from "./request/paging.js";

@@ -137,6 +137,10 @@ describe("an option that does not exist", () => {
         () => client.requestPages({ method: "GET", path: "/v1/projects" }, options),
       ],
       "a wait": [
+        () => client.projects.createAndConnect({}, options),
+        () => client.projects.ensureAndConnect({ logicalId: "" }, options),
+        () => client.databases.createAndConnect({ projectId: "" }, options),
+        () => client.databases.ensureAndConnect(untyped({}), options),
         () => client.databases.waitUntilReady("", options),
         () => client.projects.waitUntilTransferred("", "token", options),
         () => client.services.waitUntilPromoted("", "", options),

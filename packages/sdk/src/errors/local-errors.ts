@@ -44,7 +44,7 @@ export class ConnectionError extends MgmtError {
   ) {
     const url = removeQuery(request.url);
     super(options?.code ?? "connection:failed", `${request.method} ${url} ${problem}`, {
-      hint: "Check baseUrl, timeoutMs and the connection to the service.",
+      hint: "Check baseUrl, timeoutMs and the network.",
       advice: "check_base_url",
       ...options,
     });

@@ -1,3 +1,4 @@
+import type { ConnectResume } from "./connect-resume.js";
 import type { Attempt } from "./attempt.js";
 
 /**
@@ -83,6 +84,8 @@ export class MgmtError extends Error {
   declare readonly advice?: Advice;
   /** HTTP requests sent for the call, in order; absent when there were none. */
   declare attempts?: readonly Attempt[];
+  /** What exists, and how to go on. Only errors of `createAndConnect` and `ensureAndConnect` have it, once the database exists. */
+  declare resume?: ConnectResume;
 
   constructor(code: string, message: string, options?: MgmtErrorOptions) {
     super(message, options);

@@ -11,8 +11,8 @@ export interface NotLoadedError extends MgmtError {
  * @param cause the error of the import.
  */
 export const throwNotLoaded = (cause: unknown): never => {
-  throw new MgmtError("sdk:not_loaded", "A file of the SDK could not be loaded", {
+  throw new MgmtError("sdk:not_loaded", "The SDK could not load a file", {
     cause,
-    hint: "Reload the page, or restart the program: a deployment may have replaced its files.",
+    hint: "Reload or restart.",
   });
 };

@@ -2,6 +2,8 @@ import type { AuthError } from "../auth/auth-error.js";
 import type { ErrorCodesByMethod, OwnErrorByMethod } from "../errors/generated/error-codes.js";
 import type { HttpStatusError, InvalidResponseError } from "../errors/api-error.js";
 import type { ConnectionError, InvalidArgumentError, TimeoutError } from "../errors/local-errors.js";
+import type { ConnectError } from "../errors/connect-errors.js";
+import type { WaitFailedError, WaitTimeoutError } from "../errors/wait-errors.js";
 import type { NotLoadedError } from "../errors/not-loaded.js";
 import type { ResponseTooLargeError } from "../errors/response-too-large-error.js";
 import type { TokenError } from "../errors/token-error.js";
@@ -32,3 +34,12 @@ export type MethodError<Method extends keyof ErrorCodesByMethod> =
   | HttpStatusError
   | InvalidResponseError
   | LocalError;
+
+/** The errors of a method that creates or ensures as `Method` does, then waits and connects. */
+export type ConnectMethodError<Method extends keyof ErrorCodesByMethod> =
+  | MethodError<Method>
+  | MethodError<"databases.get">
+  | MethodError<"connections.create">
+  | WaitTimeoutError
+  | WaitFailedError
+  | ConnectError;

@@ -1,4 +1,6 @@
 import type { ApiPromise } from "../request/api-promise.js";
+import type { ConnectOptions, ConnectedDatabase } from "../connect/connect-result.js";
+import type { ConnectableName, Preparation } from "../connect/connect.js";
 import { CoreOwner } from "./core.js";
 import type { EnsurableName } from "../ensure/ensure-named.js";
 import type { AnyEnsureOptions } from "../ensure/ensure-result.js";
@@ -62,6 +64,25 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
     pathParams?: Record<string, string>,
   ): Promise<unknown> {
     return (await this.core().load()).ensureNamed(name, body, pathParams, this.core().request, options);
+  }
+
+  /**
+   * Creates or finds a resource, as `preparation` says, waits, and connects. Its method declares the body and the result.
+   */
+  protected async connectOf<T extends ConnectedDatabase>(
+    name: ConnectableName,
+    body: object | undefined,
+    options: ConnectOptions | undefined,
+    preparation?: Preparation,
+  ): Promise<T> {
+    // The method declares the fields that the preparation adds.
+    return (await this.core().load()).connect(
+      name,
+      body,
+      preparation,
+      this.core().request,
+      options,
+    ) as Promise<T>;
   }
 }
 

@@ -1,3 +1,4 @@
+import { connect } from "../connect/connect.js";
 import { ensureNamed } from "../ensure/ensure-named.js";
 import type { Waiting } from "../request/context.js";
 import {
@@ -20,6 +21,7 @@ export const createTimedSteps = (waiting: Waiting) => {
     (...args: Args): Result =>
       step(...args, waiting);
   return {
+    connect: withWaiting(connect),
     ensureNamed: withWaiting(ensureNamed),
     waitForApproval: withWaiting(waitForApproval),
     waitForDatabase: withWaiting(waitForDatabase),

@@ -20,7 +20,7 @@ export const authorize = async (
       const steps = await load().catch((loadError: unknown) => {
         throw error instanceof MgmtError ? error : loadError;
       });
-      throw steps.tokenFunctionError(error);
+      throw steps.tokenError(error);
     }
   }
   const bearerToken = isSendableToken(resolvedToken)

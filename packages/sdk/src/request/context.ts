@@ -85,7 +85,7 @@ export interface OnDemandSteps extends ResponseErrors {
    */
   retry(context: CallContext, sent: Message, outcome: Outcome): Promise<TransportResponse>;
   /** Sends a message; if the service requires an approval, waits for it, and sends the message again. */
-  roundTripWithApproval(
+  approvedRoundTrip(
     settings: ClientSettings,
     message: Message,
     attempts: Attempt[],
@@ -99,5 +99,5 @@ export interface OnDemandSteps extends ResponseErrors {
    */
   environmentToken(settings: ClientSettings, unusable: unknown): string;
   /** Returns the error for an error of the `token` function. */
-  tokenFunctionError(cause: unknown): TokenError;
+  tokenError(cause: unknown): TokenError;
 }

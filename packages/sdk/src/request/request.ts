@@ -72,7 +72,7 @@ export const createRequest =
 /** Returns a response of any status. */
 const chooseRoundTrip: typeof roundTrip = (settings, ...roundTripArguments) =>
   settings.waitForApproval
-    ? settings.load().then((steps) => steps.roundTripWithApproval(settings, ...roundTripArguments))
+    ? settings.load().then((steps) => steps.approvedRoundTrip(settings, ...roundTripArguments))
     : roundTrip(settings, ...roundTripArguments);
 
 /**

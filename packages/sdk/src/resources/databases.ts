@@ -1,7 +1,8 @@
 import type { WaitFailedError, WaitTimeoutError } from "../errors/wait-errors.js";
 import { DatabasesOperations, type SafeDatabasesOperations } from "./generated/databases.js";
-import type { Database } from "../generated/types.js";
-import type { MethodError } from "../methods/method-error.js";
+import type { ConnectOptions, ConnectedDatabase, EnsuredDatabase } from "../connect/connect-result.js";
+import type { CreateDatabase, Database, EnsureDatabase } from "../generated/types.js";
+import type { ConnectMethodError, MethodError } from "../methods/method-error.js";
 import type { safeKey } from "../methods/resource.js";
 import type { Result } from "../methods/safe.js";
 import type { WaitOptions } from "../wait/wait-options.js";
@@ -33,6 +34,36 @@ export class DatabasesResource extends DatabasesOperations {
       options,
     );
   }
+
+  /**
+   * Create a database, wait until it is ready, and return its connection string.
+   *
+   * If it fails or is aborted after the database exists, the error has `resume`: the id of the database, and `connect()`, which goes on.
+   *
+   * @param body As for `create`.
+   * @param options As for `waitUntilReady`. `timeoutMs` limits the whole call. By default, the create has the timeout
+   *   of the client, and the whole call 600,000.
+   * @throws `ConnectError` `connect:aborted`: `options.signal` was aborted when the database existed. Before, the reason is thrown.
+   * @throws The errors of `create`, `waitUntilReady` and `connections.create`.
+   */
+  createAndConnect(body: CreateDatabase, options?: ConnectOptions): Promise<ConnectedDatabase> {
+    return this.connectOf("database", body, options);
+  }
+
+  /**
+   * Create a database, or find the existing one with the same `logicalId` on the branch, wait until it is ready, and return its connection
+   * string.
+   *
+   * The string is that of the default connection. If the service does not report its password, that of another connection or of a new one.
+   *
+   * @param body As for `ensure`.
+   * @param options As for `createAndConnect`.
+   * @throws `ConnectError` `connect:aborted`: as for `createAndConnect`.
+   * @throws The errors of `ensure`, `waitUntilReady` and `connections.create`.
+   */
+  ensureAndConnect(body: EnsureDatabase, options?: ConnectOptions): Promise<EnsuredDatabase> {
+    return this.connectOf("database", body, options, "ensure");
+  }
 }
 
 /** `client.safe.databases` */
@@ -42,4 +73,14 @@ export interface SafeDatabasesResource extends SafeDatabasesOperations {
     databaseId: string,
     options?: WaitOptions<Database>,
   ): Promise<Result<Database, MethodError<"databases.get"> | WaitTimeoutError | WaitFailedError>>;
+  /** Create a database and return its connection string, as {@link DatabasesResource.createAndConnect} does. */
+  createAndConnect(
+    body: CreateDatabase,
+    options?: ConnectOptions,
+  ): Promise<Result<ConnectedDatabase, ConnectMethodError<"databases.create">>>;
+  /** Create or find a database and return its connection string, as {@link DatabasesResource.ensureAndConnect} does. */
+  ensureAndConnect(
+    body: EnsureDatabase,
+    options?: ConnectOptions,
+  ): Promise<Result<EnsuredDatabase, ConnectMethodError<"databases.ensure">>>;
 }

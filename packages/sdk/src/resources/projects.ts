@@ -1,7 +1,8 @@
 import type { TransferState, WaitFailedError, WaitTimeoutError } from "../errors/wait-errors.js";
 import { ProjectsOperations, type SafeProjectsOperations } from "./generated/projects.js";
-import type { Project } from "../generated/types.js";
-import type { MethodError } from "../methods/method-error.js";
+import type { ConnectOptions, ConnectedProject, EnsuredProject } from "../connect/connect-result.js";
+import type { CreateProject, EnsureProject, Project } from "../generated/types.js";
+import type { ConnectMethodError, MethodError } from "../methods/method-error.js";
 import type { safeKey } from "../methods/resource.js";
 import type { Result } from "../methods/safe.js";
 import type { WaitOptions } from "../wait/wait-options.js";
@@ -34,6 +35,41 @@ export class ProjectsResource extends ProjectsOperations {
       this.get(id, { ...requestOptions, token: recipientAccessToken });
     return (await this.core().load()).waitForTransfer(id, get, options);
   }
+
+  /**
+   * Create a project, wait until its default database is ready, and return its connection string.
+   *
+   * ```ts
+   * const { project, connectionString } = await client.projects.createAndConnect({ name: "shop" });
+   * ```
+   *
+   * If it fails or is aborted after the project exists, the error has `resume`: the ids of the project and the database, and `connect()`,
+   * which goes on.
+   *
+   * @param body As for `create`. `createDatabase` cannot be false.
+   * @param options As for `databases.waitUntilReady`. `timeoutMs` limits the whole call. By default, the create has the timeout
+   *   of the client, and the whole call 600,000.
+   * @throws `ConnectError` `connect:aborted`: `options.signal` was aborted when the project existed. Before, the reason is thrown.
+   * @throws The errors of `create`, `databases.waitUntilReady` and `connections.create`.
+   */
+  createAndConnect(body?: CreateProject, options?: ConnectOptions): Promise<ConnectedProject> {
+    return this.connectOf("project", body, options);
+  }
+
+  /**
+   * Create a project, or find the existing one with the same `logicalId`, wait until its default database is ready, and return its
+   * connection string.
+   *
+   * The string is that of the default connection. If the service does not report its password, that of another connection or of a new one.
+   *
+   * @param body As for `ensure`. `createDatabase` cannot be false.
+   * @param options As for `createAndConnect`.
+   * @throws `ConnectError` `connect:no_database`: the existing project has no database. `connect:aborted`: as for `createAndConnect`.
+   * @throws The errors of `ensure`, `databases.waitUntilReady` and `connections.create`.
+   */
+  ensureAndConnect(body: EnsureProject, options?: ConnectOptions): Promise<EnsuredProject> {
+    return this.connectOf("project", body, options, "ensure");
+  }
 }
 
 /** `client.safe.projects` */
@@ -44,4 +80,14 @@ export interface SafeProjectsResource extends SafeProjectsOperations {
     recipientAccessToken: string,
     options?: WaitOptions<TransferState>,
   ): Promise<Result<Project, MethodError<"projects.get"> | WaitTimeoutError | WaitFailedError>>;
+  /** Create a project and return its connection string, as {@link ProjectsResource.createAndConnect} does. */
+  createAndConnect(
+    body?: CreateProject,
+    options?: ConnectOptions,
+  ): Promise<Result<ConnectedProject, ConnectMethodError<"projects.create">>>;
+  /** Create or find a project and return its connection string, as {@link ProjectsResource.ensureAndConnect} does. */
+  ensureAndConnect(
+    body: EnsureProject,
+    options?: ConnectOptions,
+  ): Promise<Result<EnsuredProject, ConnectMethodError<"projects.ensure">>>;
 }

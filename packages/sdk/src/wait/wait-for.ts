@@ -26,6 +26,8 @@ interface WaitTarget<T extends AwaitedResource> {
   goal: WaitGoal<T>;
   id: string;
   poll: Poll<T>;
+  /** When the deadline began, by `performance.now()` of the timers. Default: now. */
+  startedAt?: number;
   /** Runs before the first poll, within the deadline. */
   onStart?: (progress: WaitProgress) => void;
   /** The error that made the wait necessary. */
@@ -37,7 +39,7 @@ interface WaitTarget<T extends AwaitedResource> {
  * tolerated for a minute; any other failure is thrown unchanged.
  */
 export const waitFor = async <T extends AwaitedResource>(
-  { goal, id, poll, onStart, cause }: WaitTarget<T>,
+  { goal, id, poll, startedAt, onStart, cause }: WaitTarget<T>,
   options: WaitOptions<T> = {},
   { timers, signals }: Waiting,
 ): Promise<T> => {
@@ -46,7 +48,8 @@ export const waitFor = async <T extends AwaitedResource>(
   const { signal: callerSignal, timeoutMs: callerTimeoutMs, ...requestOptions } = sendOptions;
   if (pollIntervalMs !== undefined) validateTimeout(pollIntervalMs, "pollIntervalMs");
   const timeoutMs = validateTimeout(callerTimeoutMs ?? goal.timeoutMs);
-  const start = timers.performance.now();
+  const start = startedAt ?? timers.performance.now();
+  const remainingMs = Math.max(start + timeoutMs - timers.performance.now(), 1);
   const createProgress = (polls: number): WaitProgress => {
     const elapsedMs = Math.round(timers.performance.now() - start);
     return { polls, elapsedMs, remainingMs: Math.max(0, timeoutMs - elapsedMs) };
@@ -65,7 +68,12 @@ export const waitFor = async <T extends AwaitedResource>(
     });
 
   return await withDeadline(
-    { signals: signals.concat(callerSignal ?? []), timeoutMs, onTimeout: createTimeoutError, timers },
+    {
+      signals: signals.concat(callerSignal ?? []),
+      timeoutMs: remainingMs,
+      onTimeout: createTimeoutError,
+      timers,
+    },
     async (signal) => {
       onStart?.(createProgress(0));
       for (

@@ -50,5 +50,5 @@ it.each([
   ["https://api.mgmt.test", "ECONNRESET"],
 ])("says nothing about a mock for %s and %s", async (baseUrl, code) => {
   const error = await thrown(clientWithout(baseUrl, code).projects.get("a"));
-  expect(error).toMatchObject({ hint: "Check baseUrl, timeoutMs and the connection to the service." });
+  expect(error).toMatchObject({ hint: "Check baseUrl, timeoutMs and the network." });
 });

@@ -1,0 +1,275 @@
+import { validateTimeout } from "../deadlines/deadline.js";
+import { ensureNamed } from "../ensure/ensure-named.js";
+import type { EnsureResult } from "../ensure/ensure-result.js";
+import { createAbortedError, createNoDatabaseError } from "../errors/connect-errors.js";
+import type { ConnectResume } from "../errors/connect-resume.js";
+import { InvalidArgumentError } from "../errors/local-errors.js";
+import { MgmtError } from "../errors/mgmt-error.js";
+import type {
+  Connection,
+  ConnectionWithSecrets,
+  CreateProject,
+  CreatedDatabase,
+  Database,
+  DirectConnection,
+  Project,
+  ProjectWithDatabase,
+} from "../generated/types.js";
+import type { RequestOptions } from "../request/call.js";
+import type { Waiting } from "../request/context.js";
+import { readData } from "../request/decode.js";
+import { listPages, readPage } from "../request/paging.js";
+import type { RequestFunction } from "../request/request.js";
+import { databaseReadyGoal } from "../wait/goals.js";
+import { waitFor } from "../wait/wait-for.js";
+import type { ConnectOptions, ConnectedDatabase } from "./connect-result.js";
+import { assertOptions } from "#all-type-checks";
+
+type AnyConnection = ConnectedDatabase["connection"];
+
+/** A database that exists, which may not be ready. */
+interface ConnectTarget {
+  readonly projectId?: string;
+  readonly databaseId: string;
+  /** Connections that the response to the create has, with their secrets. */
+  readonly connections: readonly AnyConnection[];
+  /** Further fields of the result. */
+  readonly fields: object;
+}
+
+/** Creates or finds the database. */
+type Prepare = (
+  body: object,
+  options: RequestOptions,
+  request: RequestFunction,
+  waiting: Waiting,
+) => Promise<ConnectTarget>;
+
+/** Name of the connection that is created if no other has a password that can be read, as in `ensure`. */
+const connectionName = "mgmt";
+
+const createProject: Prepare = async (body, options, request) => {
+  assertCreatesDatabase(body);
+  const call = { method: "POST", path: "/v1/projects", body } as const;
+  const project = await request<ProjectWithDatabase>(call, options, readData);
+  return createProjectTarget(project, { project });
+};
+
+const ensureProject: Prepare = async (body, options, request, waiting) => {
+  assertCreatesDatabase(body);
+  // Without `dryRun`, the result is no plan.
+  const { created, resource: project } = (await ensureNamed(
+    "project",
+    body,
+    undefined,
+    request,
+    options,
+    waiting,
+  )) as EnsureResult<ProjectWithDatabase, Project>;
+  if (created) return createProjectTarget(project, { project, created });
+  const databaseId = await findDefaultDatabase(project.id, request, options);
+  return { projectId: project.id, databaseId, connections: [], fields: { project, created } };
+};
+
+const createDatabase: Prepare = async (body, options, request) => {
+  const call = { method: "POST", path: "/v1/databases", body } as const;
+  const { id, connections } = await request<CreatedDatabase>(call, options, readData);
+  return { databaseId: id, connections, fields: {} };
+};
+
+const ensureDatabase: Prepare = async (body, options, request, waiting) => {
+  const ensureOptions = { ...options, credentials: false };
+  // Without `dryRun`, the result is no plan.
+  const { created, resource } = (await ensureNamed(
+    "database",
+    body,
+    undefined,
+    request,
+    ensureOptions,
+    waiting,
+  )) as EnsureResult<CreatedDatabase, Database>;
+  return { databaseId: resource.id, connections: [], fields: { created } };
+};
+
+const preparations = {
+  project: { create: createProject, ensure: ensureProject },
+  database: { create: createDatabase, ensure: ensureDatabase },
+} satisfies Record<string, Record<Preparation, Prepare>>;
+
+/** A resource that has a database, or is one. */
+export type ConnectableName = keyof typeof preparations;
+/** What a call does before it connects. */
+export type Preparation = "create" | "ensure";
+
+const assertCreatesDatabase = (body: CreateProject): void => {
+  if (body.createDatabase !== false) return;
+  throw new InvalidArgumentError(
+    "createDatabase",
+    "must not be false, because the call connects to the database",
+  );
+};
+
+const createProjectTarget = ({ id, database }: ProjectWithDatabase, fields: object): ConnectTarget => {
+  if (database === null) throw createNoDatabaseError(id);
+  return { projectId: id, databaseId: database.id, connections: database.connections, fields };
+};
+
+/** @throws ConnectError `connect:no_database`. */
+const findDefaultDatabase = async (
+  projectId: string,
+  request: RequestFunction,
+  options: RequestOptions,
+): Promise<string> => {
+  const call = {
+    method: "GET",
+    path: "/v1/projects/{projectId}/databases",
+    pathParams: { projectId },
+  } as const;
+  let firstId: string | undefined;
+  for await (const { id, isDefault } of listPages<Database>(request, call, options, readPage)) {
+    if (isDefault) return id;
+    firstId ??= id;
+  }
+  if (firstId === undefined) throw createNoDatabaseError(projectId);
+  return firstId;
+};
+
+/**
+ * Prepares a database, waits until it is ready, and returns its connection string. `timeoutMs` is the deadline of all requests together.
+ *
+ * @param body of the method, which declares its type and that of the result.
+ */
+export const connect = async (
+  name: ConnectableName,
+  body: object | undefined,
+  preparation: Preparation | undefined,
+  request: RequestFunction,
+  options: ConnectOptions | undefined,
+  waiting: Waiting,
+): Promise<ConnectedDatabase> => {
+  const { requestOptions, signal, timeoutMs } = readConnectOptions(options);
+  const startedAt = waiting.timers.performance.now();
+  const target = await preparations[name][preparation ?? "create"](
+    body ?? {},
+    { ...requestOptions, ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) },
+    request,
+    waiting,
+  );
+  return new PendingConnection(target, request, waiting).connectSince(startedAt, options);
+};
+
+/** @throws InvalidArgumentError before anything is created. */
+const readConnectOptions = (options: ConnectOptions = {}) => {
+  assertOptions(options, "a wait", () => InvalidArgumentError);
+  const { onProgress, pollIntervalMs, sleep, signal, timeoutMs, ...requestOptions } = options;
+  if (timeoutMs !== undefined) validateTimeout(timeoutMs);
+  if (pollIntervalMs !== undefined) validateTimeout(pollIntervalMs, "pollIntervalMs");
+  return { requestOptions, signal, timeoutMs };
+};
+
+/** A database that exists, to which a call has not connected. */
+class PendingConnection implements ConnectResume {
+  declare readonly projectId?: string;
+  readonly databaseId: string;
+  // Private, because printing an error must not show secrets.
+  readonly #target: ConnectTarget;
+  readonly #request: RequestFunction;
+  readonly #waiting: Waiting;
+
+  constructor(target: ConnectTarget, request: RequestFunction, waiting: Waiting) {
+    if (target.projectId !== undefined) this.projectId = target.projectId;
+    this.databaseId = target.databaseId;
+    this.#target = target;
+    this.#request = request;
+    this.#waiting = waiting;
+  }
+
+  connect(options?: ConnectOptions): Promise<ConnectedDatabase> {
+    return this.connectSince(this.#waiting.timers.performance.now(), options);
+  }
+
+  /** @param startedAt when the deadline began, by the client's `performance.now()`. */
+  async connectSince(startedAt: number, options: ConnectOptions | undefined): Promise<ConnectedDatabase> {
+    const { requestOptions, signal, timeoutMs } = readConnectOptions(options);
+    const { fields } = this.#target;
+    try {
+      const database = await waitFor(
+        {
+          goal: databaseReadyGoal,
+          id: this.databaseId,
+          poll: (options) => this.#readDatabase(options),
+          startedAt,
+        },
+        options,
+        this.#waiting,
+      );
+      const connection = this.#findReadableConnection(database);
+      if (connection?.directConnection)
+        return { ...fields, database, connection, connectionString: buildUri(connection.directConnection) };
+      const remainingMs = startedAt + (timeoutMs ?? Infinity) - this.#waiting.timers.performance.now();
+      const newConnection = await this.#createConnection({
+        ...requestOptions,
+        ...(signal && { signal }),
+        ...(timeoutMs !== undefined && { timeoutMs: Math.max(remainingMs, 1) }),
+      });
+      return {
+        ...fields,
+        database,
+        connection: newConnection,
+        connectionString: newConnection.connectionString,
+      };
+    } catch (error) {
+      const signals = this.#waiting.signals.concat(signal ?? []);
+      throw this.#addResume(
+        error,
+        signals.some(({ aborted }) => aborted),
+      );
+    }
+  }
+
+  #readDatabase(options: RequestOptions): Promise<Database> {
+    const { databaseId } = this;
+    const call = { method: "GET", path: "/v1/databases/{databaseId}", pathParams: { databaseId } } as const;
+    return this.#request<Database>(call, options, readData);
+  }
+
+  /** Returns the default connection, or the first one, that has a password. */
+  #findReadableConnection({ connections, defaultConnectionId }: Database): AnyConnection | undefined {
+    const isDefault = ({ id }: Connection): boolean => id === defaultConnectionId;
+    const candidates = [...this.#target.connections, ...connections.filter(isDefault), ...connections];
+    return candidates.find(({ directConnection }) => typeof directConnection?.pass === "string");
+  }
+
+  #createConnection(options: RequestOptions): Promise<ConnectionWithSecrets> {
+    const body = { databaseId: this.databaseId, name: connectionName };
+    return this.#request<ConnectionWithSecrets>(
+      { method: "POST", path: "/v1/connections", body },
+      options,
+      readData,
+    );
+  }
+
+  #addResume(error: unknown, isAborted: boolean): unknown {
+    // Callers share the reason of a signal, so it cannot say what exists.
+    const subject =
+      this.projectId === undefined ? `Database ${this.databaseId}` : `Project ${this.projectId}`;
+    const connectError = isAborted ? createAbortedError(subject, error) : error;
+    if (connectError instanceof MgmtError) connectError.resume = this;
+    return connectError;
+  }
+}
+
+/**
+ * Builds what `connectionString` does for the same connection. It calls nothing that other modules export to programs: bundlers would then
+ * load that at the start of every program.
+ */
+const buildUri = ({ host, user, pass }: DirectConnection): string => {
+  const sslMode = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::|$)/i.test(host) ? "disable" : "require";
+  return `postgresql://${encode(user)}:${encode(pass)}@${host.replace(/:5432$/, "")}/postgres?sslmode=${sslMode}`;
+};
+
+const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
