@@ -23,24 +23,19 @@ interface ListQuery {
   query?: { cursor?: string | null } | undefined;
 }
 
-/** What an iteration remembers of its pages, to notice that they never end. */
-interface PagingState {
-  /** The cursors that have been requested. */
-  readonly cursors: Set<unknown>;
-  /** The number of empty pages since the last page with items. */
-  emptyPages: number;
+/** The cursors of the pages of an iteration, and how many of its last pages were empty. */
+interface Seen extends Set<unknown> {
+  empty?: number;
 }
-
-const createPagingState = (): PagingState => ({ cursors: new Set(), emptyPages: 0 });
 
 /** A list that has so many pages, or so many empty ones in a row, never ends. */
 const maxPages = 10_000;
 const maxEmptyPages = 1_000;
 
-/** Loads the page at a cursor, and adds the cursor to the state of the iteration. Without a cursor, loads the first page, once. */
-type LoadPage<T> = (cursor?: string, state?: PagingState) => ApiPromise<CursorPage<T>>;
+/** Loads one page: the first, once, or the page at a cursor. Adds its cursor to `seen`, the cursors of the pages before it. */
+type LoadPage<T> = (cursor?: string, seen?: Seen) => ApiPromise<CursorPage<T>>;
 
-/** The reason of a rejected promise. It is `any`, as in TypeScript's declaration of `Promise`, so that a handler can name the type it expects. */
+/** Of a rejected promise, as TypeScript declares it: programs name the type that they expect. */
 type Reason = Parameters<NonNullable<Parameters<Promise<unknown>["catch"]>[0]>>[0];
 
 /**
@@ -73,21 +68,21 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
     return "CursorPages";
   }
 
-  then<TResult1 = CursorPage<T>, TResult2 = never>(
-    onfulfilled?: ((page: CursorPage<T>) => TResult1 | PromiseLike<TResult1>) | null,
-    onrejected?: ((reason: Reason) => TResult2 | PromiseLike<TResult2>) | null,
-  ): Promise<TResult1 | TResult2> {
-    return this.load().then(onfulfilled, onrejected);
+  then<Kept = CursorPage<T>, Handled = never>(
+    onPage?: ((page: CursorPage<T>) => Kept | PromiseLike<Kept>) | null,
+    onError?: ((error: Reason) => Handled | PromiseLike<Handled>) | null,
+  ): Promise<Kept | Handled> {
+    return this.load().then(onPage, onError);
   }
 
-  catch<TResult = never>(
-    onrejected?: ((reason: Reason) => TResult | PromiseLike<TResult>) | null,
-  ): Promise<CursorPage<T> | TResult> {
-    return this.load().catch(onrejected);
+  catch<Handled = never>(
+    onError?: ((error: Reason) => Handled | PromiseLike<Handled>) | null,
+  ): Promise<CursorPage<T> | Handled> {
+    return this.load().catch(onError);
   }
 
-  finally(onfinally?: (() => void) | null): Promise<CursorPage<T>> {
-    return this.load().finally(onfinally);
+  finally(onSettled?: (() => void) | null): Promise<CursorPage<T>> {
+    return this.load().finally(onSettled);
   }
 
   /** Iterates over the items of all pages, in the list's order. */
@@ -97,15 +92,15 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
 
   /** Iterates over the pages. */
   async *pages(): AsyncGenerator<CursorPage<T>, void, undefined> {
-    const state = createPagingState();
+    const seenCursors = new Set();
     for (let page = await this.load(); ;) {
       const { nextCursor } = page;
       if (nextCursor === null) return yield page;
-      const prefetchedPage = this.prefetch ? this.load(nextCursor, state) : undefined;
+      const prefetchedPage = this.prefetch ? this.load(nextCursor, seenCursors) : undefined;
       // Awaited later, or never when the iteration is left early: a failure must not be reported as unhandled.
       prefetchedPage?.catch(() => undefined);
       yield page;
-      page = await (prefetchedPage ?? this.load(nextCursor, state));
+      page = await (prefetchedPage ?? this.load(nextCursor, seenCursors));
     }
   }
 
@@ -119,14 +114,14 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
     return this.load().asResponse();
   }
 
-  /** Collects the items of all pages, or the first `limit` of them. Without `prefetch`, no page after those is requested. */
+  /** Collects the items of all pages, or the first `limit` of them; no page after those is requested. */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
     assertOptions(options, "toArray", () => InvalidArgumentError);
     const { limit = Infinity, ...unknownOptions } = options;
     for (const name in unknownOptions) throw new InvalidArgumentError(name, "is not an option");
     const items: T[] = [];
-    if (validateLimit("limit", { limit }) === 0) return items;
-    for await (const item of this) if (items.push(item) >= limit) break;
+    for await (const item of validateLimit("limit", { limit }) ? this : [])
+      if (items.push(item) >= limit) break;
     return items;
   }
 }
@@ -141,10 +136,10 @@ export type WholeList<T, Page> = Pick<CursorPages<T>, "asResponse" | "toArray"> 
     withResponse(): Promise<WithResponse<Page>>;
   };
 
-/** Reads a page from a body. Returns a fault when the page shows that the iteration would not end, and counts empty pages in the state. */
-export type ReadPage = <T>(body: unknown, state: PagingState) => ReturnType<ReadBody<CursorPage<T>>>;
+/** Reads a page from a body. `seen` has the cursors that must not be repeated, and counts empty pages. */
+export type ReadPage = <T>(body: unknown, seen: Seen) => ReturnType<ReadBody<CursorPage<T>>>;
 
-/** Returns the pages of the list that a call requests. `read` reads each page. Nothing is sent before the first page is needed. */
+/** Lists by a call. */
 export const listPages = <T>(
   request: RequestFunction,
   call: (Call | ContractCall) & ListQuery,
@@ -152,11 +147,11 @@ export const listPages = <T>(
   read: ReadPage,
 ): CursorPages<T> => {
   let firstPage: ApiPromise<CursorPage<T>> | undefined;
-  const start = call.query?.cursor;
-  const load = (cursor = start, state = createPagingState()): ApiPromise<CursorPage<T>> => {
-    // The first page, which is loaded once, has a state of its own.
-    state.cursors.add(start).add(cursor);
-    return request({ ...call, query: { ...call.query, cursor } }, options, (body) => read<T>(body, state));
+  const load = (cursor = call.query?.cursor, seenCursors: Seen = new Set()): ApiPromise<CursorPage<T>> => {
+    seenCursors.add(cursor);
+    return request({ ...call, query: { ...call.query, cursor } }, options, (body) =>
+      read<T>(body, seenCursors),
+    );
   };
   const loadOnce = (...pageArguments: Parameters<LoadPage<T>>): ApiPromise<CursorPage<T>> =>
     pageArguments[0] ? load(...pageArguments) : (firstPage ??= load());
@@ -164,27 +159,27 @@ export const listPages = <T>(
 };
 
 /** Reads a body of the form `{ data, pagination }`. Returns undefined for a body of another form. */
-export const readPage: ReadPage = <T>(body: unknown, state: PagingState) => {
+export const readPage: ReadPage = <T>(body: unknown, seenCursors: Seen) => {
   // Every field is checked before it is used; the contract defines the items.
   const { data, pagination } = (body ?? {}) as Partial<ListEnvelope<T>>;
   if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
   const { hasMore, nextCursor } = pagination;
   if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
   if (typeof nextCursor !== "string" || nextCursor === "") return { fault: "cursor_missing" };
-  if (state.cursors.has(nextCursor)) return { fault: "cursor_repeated" };
-  state.emptyPages = data[0] ? 0 : state.emptyPages + 1;
-  if (state.cursors.size > maxPages || state.emptyPages >= maxEmptyPages) return { fault: "endless" };
+  if (seenCursors.has(nextCursor)) return { fault: "cursor_repeated" };
+  seenCursors.empty = data[0] ? 0 : (seenCursors.empty ?? 0) + 1;
+  if (seenCursors.size >= maxPages || seenCursors.empty >= maxEmptyPages) return { fault: "endless" };
   return { value: { data, nextCursor, hasMore } };
 };
 
 /** Reads a page of a list that may have no cursors, with all that it has besides its items. */
-export const readAnyPage: ReadPage = (body, state) => {
+export const readAnyPage: ReadPage = (body, seenCursors) => {
   // The check below makes it an array. The caller names the type of its items.
   const { data, pagination } = (body ?? {}) as {
     data?: never[];
     pagination?: { hasMore?: unknown; nextCursor?: unknown };
   };
-  if (!Array.isArray(data) || pagination?.nextCursor !== undefined) return readPage(body, state);
+  if (!Array.isArray(data) || pagination?.nextCursor !== undefined) return readPage(body, seenCursors);
   return {
     value: Object.assign({}, body, { data, nextCursor: null, hasMore: pagination?.hasMore === true }),
   };
