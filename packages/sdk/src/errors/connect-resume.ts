@@ -3,7 +3,7 @@ import type { Database } from "../generated/types.js";
 /** How to go on after an error. */
 export interface ResumeOptions {
   signal?: AbortSignal | undefined;
-  /** Milliseconds for the whole call. Default: 600,000. */
+  /** Milliseconds for the whole call; as for the call itself, 600,000 if absent. */
   timeoutMs?: number | undefined;
 }
 
