@@ -1,4 +1,4 @@
-import { type FileHandle, open, readFile, readdir, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readFile, readdir, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TokenStoreError } from "@mgmt/sdk/auth";
@@ -92,6 +92,17 @@ describe("a write of fileStore", () => {
     await place.release();
     expect(await readFile(file, "utf8")).toBe(before);
     expect(await names()).toEqual([basename(file)]);
+  });
+});
+
+describe("an abandoned temporary file that cannot be removed", () => {
+  it("does not make a write fail whose text is in place", async () => {
+    const abandoned = `${file}.abandoned.tmp`;
+    await mkdir(abandoned);
+    await utimes(abandoned, 0, 0);
+    await fileStore(file).write(next);
+    expect(await fileStore(file).read()).toEqual(next);
+    expect(await names()).toContain(basename(abandoned));
   });
 });
 

@@ -5,14 +5,13 @@ import { basename, dirname, join } from "node:path";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { UntrustedFileError } from "@mgmt/internal/files/file-owner";
 import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
+import { reservedText } from "@mgmt/internal/files/reserved-text";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { readTrustedFile } from "@mgmt/internal/files/trusted-file";
 import { fileErrors } from "./file-errors.js";
 
 /** Age in milliseconds after which a temporary file is abandoned: its writer was killed. */
 const abandonedAfterMs = 60_000;
-/** Bytes to reserve for a credential. */
-export const reservedBytes = 8_192;
 
 /**
  * Reads a file with a credential. Follows a symbolic link of this user, and checks the file that it has opened.
@@ -52,8 +51,7 @@ export const assertReplaceable = async (path: string): Promise<void> => {
   try {
     const handle = await open(temporaryPath, "wx", 0o600);
     try {
-      // On a full disk, creating an empty file can succeed while writing to it fails.
-      await handle.writeFile(" ".repeat(reservedBytes));
+      await handle.writeFile(reservedText);
     } finally {
       await handle.close();
       await rm(temporaryPath, { force: true });
@@ -106,13 +104,14 @@ export const syncFolder = async (folder: string): Promise<void> => {
   await handle.close();
 };
 
-/** Removes temporary files of killed writers, since the files contain secrets. */
+/** Removes temporary files of killed writers, since the files contain secrets. Ignores those that it may not remove. */
 const removeAbandonedFiles = async (target: string): Promise<void> => {
   const folder = dirname(target);
   for (const name of await readdir(folder).catch(() => [])) {
     if (!name.startsWith(`${basename(target)}.`) || !name.endsWith(".tmp")) continue;
     const path = join(folder, name);
     const fileStats = await stat(path).catch(() => undefined);
-    if (fileStats && Date.now() - fileStats.mtimeMs > abandonedAfterMs) await rm(path, { force: true });
+    const isAbandoned = fileStats !== undefined && Date.now() - fileStats.mtimeMs > abandonedAfterMs;
+    if (isAbandoned) await rm(path, { force: true }).catch(() => undefined);
   }
 };

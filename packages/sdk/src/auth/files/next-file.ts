@@ -4,14 +4,9 @@ import { dirname } from "node:path";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { type Credential, isCredential } from "../credential.js";
 import type { Reservation } from "../token-store.js";
-import {
-  readCredentialFile,
-  reservedBytes,
-  resolveLink,
-  syncFolder,
-  resolveWritableTarget,
-} from "./credential-file.js";
+import { readCredentialFile, resolveLink, syncFolder, resolveWritableTarget } from "./credential-file.js";
 import { fileErrors, isReadOnlyError } from "./file-errors.js";
+import { reservedText } from "@mgmt/internal/files/reserved-text";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 
 // `<file>.next` is created before a refresh token is used. Afterwards it is written through its open descriptor, which
@@ -59,8 +54,7 @@ export const reserveNextFile = async (path: string): Promise<Reservation> => {
     const handle = await open(getNextFilePath(target), "wx", 0o600);
     const nextFile = { file: path, target, handle, replaces: computeDigest(credentialJson) };
     try {
-      // On a full disk, creating an empty file can succeed while writing to it fails.
-      await handle.writeFile(" ".repeat(reservedBytes));
+      await handle.writeFile(reservedText);
     } catch (error) {
       await closeNextFile(nextFile, { isFilled: false });
       throw error;
