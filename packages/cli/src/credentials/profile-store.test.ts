@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import fs, { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createProfileStore, readLogin } from "./profile-store.js";
 import type { Login } from "../sdk/oauth.js";
 import { temporaryFolder } from "../../test/folders.js";
@@ -96,6 +97,64 @@ describe("a refreshed login", () => {
     JSON.stringify({ login: login("x"), replaces: "y" }),
   ])("is not read from a file that is no whole one: %j", (text) => {
     writeFileSync(unsavedFile, text);
+    expect(readLogin(file, "default")?.accessToken).toBe("old");
+  });
+});
+
+describe("the space that is reserved for a refreshed login", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+
+  /** Makes every write to an open file write a few bytes, and the writes after `limit` bytes of the file fail. */
+  const limitWrites = (limit: number): void => {
+    const { writeSync } = fs;
+    vi.spyOn(fs, "writeSync").mockImplementation(((
+      file: number,
+      bytes: Buffer,
+      start: number,
+      length: number,
+      position: number,
+    ) => {
+      if (position >= limit) throw Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
+      return writeSync(file, bytes, start, Math.min(length, 100), position);
+    }) as typeof writeSync);
+    syncBuiltinESMExports();
+  };
+
+  it("is on the disk before the refresh token is used", async () => {
+    limitWrites(10_000);
+    const reservation = await reserve();
+    expect(statSync(unsavedFile).size).toBe(8_192);
+    await reservation.release();
+  });
+
+  it("is refused on a full disk, and leaves no file", async () => {
+    limitWrites(1_000);
+    await expect(open().reserve?.()).rejects.toMatchObject({ code: "profiles:unwritable" });
+    expect(existsSync(unsavedFile)).toBe(false);
+  });
+
+  it("gets the whole login if each write accepts a part of it", async () => {
+    const reservation = await reserve();
+    limitWrites(10_000);
+    writeFileSync(file, "no JSON");
+    await expect(reservation.write(login("new"))).rejects.toMatchObject({ code: "profiles:corrupt" });
+    await reservation.release();
+    expect(JSON.parse(readFileSync(unsavedFile, "utf8"))).toMatchObject({ login: login("new") });
+  });
+
+  it("keeps what was written before a write failed, which is reported", async () => {
+    const reservation = await reserve();
+    limitWrites(100);
+    await expect(reservation.write(login("new"))).rejects.toMatchObject({
+      code: "profiles:unwritable",
+      hint: expect.stringContaining("mgmt login"),
+    });
+    await reservation.release();
+    expect(readFileSync(unsavedFile, "utf8")).toContain('{"login":');
+    // It is not whole, so it is not used.
     expect(readLogin(file, "default")?.accessToken).toBe("old");
   });
 });

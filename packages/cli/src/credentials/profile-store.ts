@@ -44,8 +44,9 @@ export const createProfileStore = (path: string, name: string, initialProfile: P
       let isPending = false;
       return {
         async write(login) {
-          refreshedLogin.write(login);
+          // Also a write that fails may have left the only copy.
           isPending = true;
+          refreshedLogin.write(login);
           await updateProfilesOnceWritable(path, createLoginUpdate(login));
           isPending = false;
         },

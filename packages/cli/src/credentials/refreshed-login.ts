@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
+import { reservedText } from "@mgmt/internal/files/reserved-text";
 import { readTrustedFileSync } from "@mgmt/internal/files/trusted-file-sync";
-import { unwritableProfilesError } from "../errors/storage-errors.js";
+import { unsavedLoginError, unwritableProfilesError } from "../errors/storage-errors.js";
 import { isObject } from "../json/json-path.js";
 import { isLogin, type Login } from "../sdk/oauth.js";
 
@@ -10,7 +11,11 @@ import { isLogin, type Login } from "../sdk/oauth.js";
  * used, so that a process that is killed later than the first write after the response loses no login.
  */
 export interface RefreshedLogin {
-  /** Writes the login. Synchronous, because a process that is killed before it has no copy of the login. */
+  /**
+   * Writes the login. Synchronous, because a process that is killed before it has no copy of the login.
+   *
+   * @throws CliError `profiles:unwritable`.
+   */
   write(login: Login): void;
   /** Removes the file. */
   remove(): void;
@@ -25,10 +30,10 @@ const hashAccessToken = ({ accessToken }: Login): string =>
   createHash("sha256").update(accessToken).digest("base64url");
 
 /**
- * Creates the file for the next login of a profile. Call it under the lock of the profile.
+ * Creates the file for the next login of a profile, and reserves space in it. Call it under the lock of the profile.
  *
  * @param currentLogin the login in the profiles file.
- * @throws CliError `profiles:unwritable` if the file cannot be created.
+ * @throws CliError `profiles:unwritable` if the file cannot be created or the space cannot be reserved.
  */
 export const prepareRefreshedLogin = (
   profilesPath: string,
@@ -37,10 +42,21 @@ export const prepareRefreshedLogin = (
 ): RefreshedLogin => {
   const path = getRefreshedLoginPath(profilesPath, name);
   const descriptor = openNewFile(path, profilesPath);
+  try {
+    writeAll(descriptor, reservedText);
+  } catch (error) {
+    closeSync(descriptor);
+    removeRefreshedLogin(profilesPath, name);
+    throw unwritableProfilesError(profilesPath, error);
+  }
   return {
     write(login) {
       const replaces = currentLogin && hashAccessToken(currentLogin);
-      writeSync(descriptor, JSON.stringify({ login, replaces }), 0);
+      try {
+        ftruncateSync(descriptor, writeAll(descriptor, JSON.stringify({ login, replaces })));
+      } catch (error) {
+        throw unsavedLoginError(path, error);
+      }
     },
     remove: () => removeRefreshedLogin(profilesPath, name),
     close: () => closeSync(descriptor),
@@ -55,6 +71,16 @@ const openNewFile = (path: string, profilesPath: string): number => {
   } catch (error) {
     throw unwritableProfilesError(profilesPath, error);
   }
+};
+
+/** Writes text to the start of a file. Returns the number of bytes. */
+const writeAll = (descriptor: number, text: string): number => {
+  const bytes = Buffer.from(text);
+  let writtenBytes = 0;
+  // A write can end early, such as at a limit of the file's size. The next one then throws the reason.
+  while (writtenBytes < bytes.length)
+    writtenBytes += writeSync(descriptor, bytes, writtenBytes, bytes.length - writtenBytes, writtenBytes);
+  return bytes.length;
 };
 
 /** Returns the refreshed login that replaces `currentLogin`; undefined if there is none. */

@@ -32,6 +32,15 @@ export const unwritableProfilesError = (path: string, cause: unknown): CliError 
     "The file was not changed. Allow your user to write it and its folder, or set MGMT_CONFIG_DIR to another folder.",
   );
 
+/** A refresh has used up the stored login, and its successor could not be written. */
+export const unsavedLoginError = (path: string, cause: unknown): CliError =>
+  new CliError(
+    "failure",
+    "profiles:unwritable",
+    `The refreshed login cannot be written to ${path} (${describeCause(cause)})`,
+    "Make sure that its disk has free space and works. If the next command needs a login, run mgmt login.",
+  );
+
 export const busyProfilesError = (path: string): CliError =>
   new CliError(
     "failure",
