@@ -17,6 +17,7 @@ export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd
   readonly stderr: NodeJS.WriteStream;
   /** Default: the command cannot be started in the background. */
   readonly selfCommand?: SelfCommand | undefined;
+  /** Milliseconds after which a pending request is announced. Default: 1000. */
   readonly slowRequestMs?: number;
 }
 
@@ -26,12 +27,12 @@ export const main = async (
   version: string,
   commandProcess: ProcessLike = process,
 ): Promise<number> => {
-  const { env } = commandProcess;
+  const { env, slowRequestMs } = commandProcess;
   const interruption = new Interruption(commandProcess);
   const { signal } = interruption;
   const changes = new SentChanges();
   const promptAnswers: PromptAnswer[] = [];
-  const output = new Output(detectOutputFormat(args), commandProcess, env, interruption);
+  const output = new Output(detectOutputFormat(args), commandProcess, env, interruption, slowRequestMs);
   const cwd = findWorkingDirectory(commandProcess);
   if (cwd === undefined) return output.fail(noWorkingDirectoryError());
   const sources = new InputSources(commandProcess, cwd, signal, (flag) => {

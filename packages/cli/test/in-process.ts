@@ -23,7 +23,7 @@ export interface Setup {
   interrupt?: Promise<unknown>;
   /** The signal that is sent instead of that of Ctrl-C. */
   signal?: EndSignal;
-  /** A request that takes longer is announced, in milliseconds. Default: none is, however slow the machine is. */
+  /** Milliseconds after which a pending request is announced. Default: none is, however slow the machine is. */
   slowRequestMs?: number;
   /** Ctrl-C is pressed when this returns true for standard output. */
   interruptWhen?: (stdout: string) => boolean | Promise<boolean>;

@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt } from "./bin.js";
+import { bin, ensureBuilt } from "./bin.js";
 import { inProcess } from "./in-process.js";
 import { run } from "./terminal.js";
 import { startRepository } from "./repository.js";
@@ -43,6 +45,22 @@ describe.runIf(existsSync("/dev/full"))("a full disk", () => {
     expect(workplace.server.engine.requests).toHaveLength(before);
     expect(await failed("env --file /dev/full")).toEqual({ status: 1, code: "env:unwritable" });
     expect(statSync("/dev/full").isFile()).toBe(false);
+  });
+});
+
+describe("standard error without a reader", () => {
+  it("does not end a command that goes on after a message", async () => {
+    await ensureBuilt();
+    const { server } = workplace;
+    const child = spawn(process.execPath, [bin, "projects", "list", "--output", "name", "--debug"], {
+      env: { MGMT_BASE_URL: server.baseUrl, MGMT_TOKEN: await server.engine.tokens.user() },
+      stdio: "pipe",
+    });
+    child.stderr.destroy();
+    let stdout = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    expect(await once(child, "close")).toEqual([0, null]);
+    expect(stdout).toContain(workplace.ids["proj_"]);
   });
 });
 

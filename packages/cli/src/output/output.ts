@@ -84,12 +84,9 @@ export class Output {
     private readonly streams: Streams = process,
     private readonly env: NodeJS.ProcessEnv = process.env,
     private readonly interruption?: Interruption,
+    /** Milliseconds after which a pending request is announced. Default: 1000. */
+    readonly slowRequestMs = 1_000,
   ) {}
-
-  /** A request that takes longer is announced, in milliseconds. */
-  get slowRequestMs(): number {
-    return this.streams.slowRequestMs ?? 1_000;
-  }
 
   /** Standard output, for a command that speaks a protocol on it. */
   get stdout(): Streams["stdout"] {

@@ -5,12 +5,10 @@ import { exitCodes } from "../errors/exit-codes.js";
 /** A stream that results or messages are written to. It may be a terminal. */
 export type OutputStream = Writable & Partial<Pick<NodeJS.WriteStream, "isTTY" | "columns" | "rows">>;
 
-/** The standard streams of the command, and when it announces that a request takes long. */
+/** The standard streams of the command. */
 export interface Streams {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  /** A request that takes longer is announced, in milliseconds. Default: a second. */
-  readonly slowRequestMs?: number;
 }
 
 /** Writes text, with a line break at the end. */
@@ -50,23 +48,26 @@ const addLineBreak = (text: string): string => (text.endsWith("\n") ? text : `${
 
 const guardedStreams = new Set<NodeJS.WriteStream>();
 
+/** The reader of a stream is gone, or its terminal was closed. */
+const closedStreamCodes: readonly unknown[] = ["EPIPE", "EIO"];
+/** The disk is full, a quota is used up, or a file has reached the limit of its size. */
+const fullDiskCodes: readonly unknown[] = ["ENOSPC", "EDQUOT", "EFBIG"];
+
 /**
- * Exits quietly when the reader of a stream is gone (`mgmt … | head`), and with a message when the disk is full. Continues without
- * messages when their terminal was closed: the result may go to a file.
+ * Exits quietly when the reader of standard output is gone (`mgmt … | head`), and with a message when it cannot be written for
+ * another reason. Continues without messages when standard error is closed: the command may be changing something.
  */
 const handleStreamErrors = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {
   if (guardedStreams.has(stream)) return stream;
   guardedStreams.add(stream);
-  return stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit();
-    if (error.code === "EIO" && stream === process.stderr) return;
+  return stream.on("error", ({ code, message }: NodeJS.ErrnoException) => {
     if (stream === process.stdout) {
+      if (code === "EPIPE") process.exit();
       const { stderr } = processStreams;
-      stderr.write(`error: The output cannot be written (${error.code ?? error.message})\n`);
-      stderr.write(
-        "hint: Free some space, or write the output elsewhere. The command may have taken effect.\n",
-      );
-    }
+      const advice = fullDiskCodes.includes(code) ? "Free some space, or write" : "Write";
+      stderr.write(`error: The output cannot be written (${code ?? message})\n`);
+      stderr.write(`hint: ${advice} the output elsewhere. The command may have taken effect.\n`);
+    } else if (closedStreamCodes.includes(code)) return;
     process.exit(exitCodes.failure);
   });
 };

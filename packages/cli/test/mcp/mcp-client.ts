@@ -101,7 +101,7 @@ export const createContext = (
     },
   });
   const { signal } = interruption;
-  const output = new Output("json", { stdout, stderr, slowRequestMs: 2 ** 31 - 1 }, env, interruption);
+  const output = new Output("json", { stdout, stderr }, env, interruption, 2 ** 31 - 1);
   const sources = new InputSources({ stdin }, cwd, signal, () => undefined);
   return {
     context: {
