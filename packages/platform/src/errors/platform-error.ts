@@ -136,6 +136,13 @@ export const platformErrors = {
       `Stop that container or its Postgres. ${otherDirectoryHint}`,
     ),
 
+  serverNotStopped: (dataDir: string, pids: readonly number[]) =>
+    new PlatformError(
+      "platform:data_dir_in_use",
+      `A Postgres server that this process cannot stop (process ${pids.join(", ")}) is using ${dataDir}`,
+      `Stop it as its user or as root (kill ${pids.join(" ")}). ${otherDirectoryHint}`,
+    ),
+
   dataDirMayBeInUse: (dataDir: string, path: string) =>
     new PlatformError(
       "platform:data_dir_in_use",

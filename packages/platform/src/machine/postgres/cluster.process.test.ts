@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isRunningAsRoot } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";
 import { getDataDirectoryParameter, assertDirectoryReachable } from "./cluster.js";
-import { endLeftoverServers, endLeftoverPrograms, findLinuxPids } from "./leftovers.js";
+import { endLeftoverServers, endLeftoverPrograms } from "./leftovers.js";
+import { findProcessesInDirectory } from "./process-files.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
 
 let directory: string;
@@ -40,7 +41,7 @@ describe.skipIf(process.platform !== "linux")("without process files", () => {
   });
 
   it("ends no program that it cannot tell from others", async () => {
-    expect(await findLinuxPids(process.cwd(), /./)).toEqual([]);
+    expect(await findProcessesInDirectory(process.cwd(), /./)).toEqual([]);
     await endLeftoverPrograms(process.cwd());
   });
 

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -32,4 +32,16 @@ describe("the file with the process id of a killed server", () => {
       expect(await isLeft(text)).toBe(false);
     },
   );
+
+  it.each([
+    ["is a directory", (file: string) => mkdir(file)],
+    ["is a symbolic link", (file: string) => symlink("/dev/null", file)],
+  ])("is refused when it cannot be read: it %s", async (_, create) => {
+    await create(join(directory, "postmaster.pid"));
+    await expect(endLeftoverServers(directory)).rejects.toMatchObject({ code: "platform:data_dir_unsafe" });
+  });
+
+  it("may be missing", async () => {
+    await expect(endLeftoverServers(directory)).resolves.toBeUndefined();
+  });
 });

@@ -1,47 +1,87 @@
-import { execFile } from "node:child_process";
-import { constants, readlinkSync } from "node:fs";
-import { open, readFile, readdir, readlink, realpath, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, readdir, realpath, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { readRegularFile } from "../data-dir/safe-file.js";
-import { platformErrors } from "../../errors/platform-error.js";
-import { hasProcessFiles } from "./process-files.js";
+import { PlatformError, platformErrors } from "../../errors/platform-error.js";
+import { canSeeProcesses, findProcessesInDirectory } from "./process-files.js";
+import { readTitlesFromPs } from "./process-titles.js";
 import { removeSharedMemory } from "./shared-memory.js";
+
+/** A step of stopping a server: a signal, and how often to look whether the server has ended. */
+export interface StopPhase {
+  readonly signal: "SIGINT" | "SIGQUIT" | "SIGKILL";
+  readonly attempts: number;
+}
+
+/** Most servers end within the first attempts of a phase, so these follow each other faster. */
+const fastAttempts = 10;
+const fastPauseMs = 10;
+const pauseMs = 50;
+
+/**
+ * How to stop a server, from the gentlest signal to the strongest. A phase of 100 attempts takes about 5 seconds. Meaning of the
+ * signals: https://www.postgresql.org/docs/current/server-shutdown.html
+ */
+const stopPhases: readonly StopPhase[] = [
+  // The postmaster disconnects its clients, saves all changes, and ends its children. Children without a postmaster skip this.
+  { signal: "SIGINT", attempts: 100 },
+  // Every process ends at once.
+  { signal: "SIGQUIT", attempts: 100 },
+  // The system ends every process.
+  { signal: "SIGKILL", attempts: 100 },
+];
 
 /**
  * Stops processes of an earlier server of this cluster that survived because its watchdog was killed too. The caller must
  * hold the lock of the data directory, which proves that no running platform uses them.
  *
- * @throws PlatformError `platform:data_dir_in_use` when a server of this cluster runs that this process cannot stop.
+ * @param phases how to stop them. Default: SIGINT, SIGQUIT, and SIGKILL, about 5 seconds each.
+ * @throws PlatformError `platform:data_dir_in_use` when a server of this cluster runs that this process cannot stop;
+ *   `platform:data_dir_unsafe` when `postmaster.pid` cannot be read.
  */
-export const endLeftoverServers = async (directory: string): Promise<void> => {
+export const endLeftoverServers = async (directory: string, phases = stopPhases): Promise<void> => {
   const lockFile = join(directory, "postmaster.pid");
-  const pid = await readPid(lockFile);
-  if (pid === undefined) return;
-  for (let attempt = 0; attempt < 300; attempt += 1) {
-    const serverPids = await findServerPids(directory, pid);
-    if (serverPids.length === 0) break;
-    // Suspended processes act on no other signal.
-    if (attempt === 0) for (const serverPid of serverPids) sendSignal(serverPid, "SIGCONT");
-    // A postmaster shuts its server down cleanly. Children without a postmaster can be stopped at once.
-    const isShuttingDown = serverPids.includes(pid) && attempt < 100;
-    if (!isShuttingDown)
-      for (const serverPid of serverPids) sendSignal(serverPid, attempt < 200 ? "SIGQUIT" : "SIGKILL");
-    else if (attempt === 0) sendSignal(pid, "SIGINT");
-    await sleep(attempt < 10 ? 10 : 50);
-  }
+  const lockText = await readLockFile(lockFile);
+  if (lockText === undefined) return;
+  const pid = parsePid(lockText);
+  const remainingPids = await stopServer(directory, pid, phases);
+  if (remainingPids.length > 0) throw platformErrors.serverNotStopped(dirname(directory), remainingPids);
   if (await hasListener(directory, lockFile)) throw platformErrors.serverInUseElsewhere(dirname(directory));
   await removeSharedMemory(lockFile);
   // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if a process has the id
   // when Postgres starts: another program, such as one that this start runs, or a killed postmaster that the system has not collected.
   await removeSocketLocks(directory);
-  if (Number.isNaN(pid) || (process.platform === "linux" ? canSeeProcesses() : sendSignal(pid, 0))) {
+  if (Number.isNaN(pid) || (process.platform === "linux" ? canSeeProcesses() : await isVisible(pid))) {
     await rm(lockFile, { force: true });
   }
 };
+
+/** Stops a server. Returns the ids of the processes that are left. */
+const stopServer = async (
+  directory: string,
+  pid: number,
+  phases: readonly StopPhase[],
+): Promise<number[]> => {
+  // Suspended processes act on no other signal than SIGKILL.
+  await resumeServers(directory, pid);
+  for (const { signal, attempts } of phases) {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const serverPids = await findServerPids(directory, pid);
+      if (serverPids.length === 0) return [];
+      if (signal !== "SIGINT") for (const serverPid of serverPids) sendSignal(serverPid, signal);
+      else if (!serverPids.includes(pid)) break;
+      else if (attempt === 0) sendSignal(pid, signal);
+      await sleep(attempt < fastAttempts ? fastPauseMs : pauseMs);
+    }
+  }
+  return findServerPids(directory, pid);
+};
+
+/** Returns whether a process has an id, which then is not a server of this cluster. Not for Linux. */
+const isVisible = async (pid: number): Promise<boolean> => (await readTitlesFromPs([pid])).has(pid);
 
 /**
  * Ends programs of Postgres that still use a directory, such as initdb when the process that started it was killed. Linux only.
@@ -51,7 +91,7 @@ export const endLeftoverPrograms = async (directory: string): Promise<void> => {
   const path = await realpath(directory).catch(() => undefined);
   if (path === undefined) return;
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    const programPids = await findLinuxPids(path, /^(postgres|initdb)/);
+    const programPids = await findProcessesInDirectory(path, /^(postgres|initdb)/);
     if (programPids.length === 0) return;
     for (const programPid of programPids) sendSignal(programPid, "SIGKILL");
     await sleep(10);
@@ -69,28 +109,40 @@ const removeSocketLocks = async (directory: string): Promise<void> => {
   }
 };
 
-/** Returns the process id in a lock file: NaN when it has none, undefined when the file does not exist. */
-const readPid = async (lockFile: string): Promise<number | undefined> => {
-  const text = await readRegularFile(lockFile).catch(() => undefined);
-  // Postgres ends the line, so that a line without an end is one whose writer was killed.
-  return text === undefined ? undefined : Number(/^\d{1,10}(?=\n)/.exec(text)?.[0] ?? NaN);
+/**
+ * Returns the text of `postmaster.pid`, or undefined when the file does not exist.
+ *
+ * @throws PlatformError `platform:data_dir_unsafe` when it cannot be read: a server may be running.
+ */
+const readLockFile = async (lockFile: string): Promise<string | undefined> => {
+  try {
+    return await readRegularFile(lockFile);
+  } catch (error) {
+    const code = readErrorCode(error);
+    if (code === "ENOENT") return undefined;
+    if (error instanceof PlatformError) throw error;
+    throw platformErrors.dataDirUnsafe(lockFile, `it cannot be read (${code ?? String(error)})`);
+  }
 };
+
+/** Returns the process id in the text of a lock file: NaN when it has none. Postgres ends the line: one without an end is incomplete. */
+const parsePid = (lockText: string): number => Number(/^\d{1,10}(?=\n)/.exec(lockText)?.[0] ?? NaN);
 
 /** Returns whether a server listens on the socket in the cluster, in any container. The fourth line of the lock file has its port. */
 const hasListener = async (directory: string, lockFile: string): Promise<boolean> => {
-  const port = (await readRegularFile(lockFile).catch(() => "")).split("\n")[3];
+  const port = (await readLockFile(lockFile))?.split("\n")[3];
   if (process.platform !== "linux" || port === undefined || !/^\d{1,5}$/.test(port)) return false;
   const directoryHandle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     const errorName = await new Promise<string | undefined>((resolve) => {
-      // The path of a socket has at most 107 bytes.
+      // The path of a socket has at most 107 bytes, which the path of the directory may exceed.
       const socket = connect(`/proc/self/fd/${String(directoryHandle.fd)}/.s.PGSQL.${port}`, () => {
         socket.destroy();
         resolve(undefined);
       });
       socket.once("error", (error) => resolve(readErrorCode(error) ?? error.message));
     });
-    // Many wait for this server.
+    // EAGAIN: the queue of the socket is full, so there is a server.
     return errorName === undefined || errorName === "EAGAIN";
   } finally {
     await directoryHandle.close();
@@ -101,53 +153,22 @@ const hasListener = async (directory: string, lockFile: string): Promise<boolean
 const findServerPids = async (directory: string, pid: number): Promise<number[]> => {
   if (process.platform !== "linux") return findPostmasterPids(directory, pid);
   const path = await realpath(directory).catch(() => undefined);
-  // Somebody has deleted the directory.
-  return path === undefined ? [] : findLinuxPids(path, /^postgres/);
+  // A process cannot be found by a directory that does not exist any more.
+  return path === undefined ? [] : findProcessesInDirectory(path, /^postgres/);
 };
 
-/** Sends a signal. Returns false when the process does not exist or belongs to another user. */
-const sendSignal = (pid: number, name: NodeJS.Signals | 0): boolean => {
+/** Sends a signal, unless the process does not exist or belongs to another user. */
+const sendSignal = (pid: number, name: NodeJS.Signals): void => {
   try {
-    return pid > 1 && process.kill(pid, name);
+    if (pid > 1) process.kill(pid, name);
   } catch {
-    return false;
+    // The caller looks which processes are left.
   }
 };
 
-/**
- * Returns whether this process can identify other processes. If not, Postgres refuses to start beside a server of its directory. The files may be
- * those of another namespace, in which the same ids mean other processes.
- */
-export const canSeeProcesses = (): boolean =>
-  process.platform !== "linux" || (hasProcessFiles() && readlinkSync("/proc/self") === String(process.pid));
-
-/**
- * Returns the ids of the processes of Postgres that use a data directory, which is the working directory of each of them.
- *
- * @param programPattern matches the path of the program.
- */
-export const findLinuxPids = async (directory: string, programPattern: RegExp): Promise<number[]> => {
-  if (!canSeeProcesses()) return [];
-  const pidNames = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const pids = await Promise.all(
-    pidNames.map(async (name) => {
-      try {
-        if ((await readlink(`/proc/${name}/cwd`)) !== directory) return undefined;
-        return programPattern.test(await readFile(`/proc/${name}/comm`, "utf8")) ? Number(name) : undefined;
-      } catch {
-        return undefined;
-      }
-    }),
-  );
-  return pids.filter((pid) => pid !== undefined);
-};
-
+/** Returns the process id of the postmaster if it runs. `ps` also shows the processes of other accounts. */
 const findPostmasterPids = async (directory: string, pid: number): Promise<number[]> => {
   if (!(pid > 1)) return [];
-  try {
-    const { stdout } = await promisify(execFile)("/bin/ps", ["-o", "command=", "-p", String(pid)]);
-    return stdout.includes("postgres") && stdout.includes(directory) ? [pid] : [];
-  } catch {
-    return [];
-  }
+  const title = (await readTitlesFromPs([pid])).get(pid) ?? "";
+  return title.includes("postgres") && title.includes(directory) ? [pid] : [];
 };

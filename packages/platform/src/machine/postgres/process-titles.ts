@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ReadTitles } from "@mgmt/cluster/policy/cluster";
-import { canSeeProcesses } from "./leftovers.js";
+import { canSeeProcesses } from "./process-files.js";
 import { runProgram } from "./run-program.js";
 
 /** Returns the titles of processes of this machine by process id, without those that are gone or hidden. */

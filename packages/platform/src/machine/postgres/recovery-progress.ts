@@ -1,5 +1,5 @@
 import { readFile, realpath } from "node:fs/promises";
-import { findLinuxPids } from "./leftovers.js";
+import { findProcessesInDirectory } from "./process-files.js";
 
 /** The processes that repair the files after a crash. They report nothing while they write a checkpoint. */
 const recoveryTitlePattern = /^postgres: (startup|checkpointer)/;
@@ -35,7 +35,7 @@ interface RecoveryProcess {
 const findRecoveryProcesses = async (directory: string): Promise<RecoveryProcess[]> => {
   if (process.platform !== "linux") return [];
   const path = await realpath(directory).catch(() => undefined);
-  const pids = path === undefined ? [] : await findLinuxPids(path, /^postgres/).catch(() => []);
+  const pids = path === undefined ? [] : await findProcessesInDirectory(path, /^postgres/).catch(() => []);
   const processes = await Promise.all(
     pids.map(async (pid) => {
       const folder = `/proc/${String(pid)}`;
