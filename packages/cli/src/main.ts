@@ -17,7 +17,7 @@ export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd
   readonly stderr: NodeJS.WriteStream;
   /** Default: the command cannot be started in the background. */
   readonly selfCommand?: SelfCommand | undefined;
-  /** Milliseconds after which a pending request is announced. Default: 1000. */
+  /** Milliseconds after which a pending request is announced; a second if absent. */
   readonly slowRequestMs?: number;
 }
 

@@ -64,7 +64,7 @@ const source = `
     error instanceof MgmtError ? error.code : "not of the SDK: " + error,
     ...(error instanceof ApiError ? [error.status, error.requestId, isApiError(error, error.code)] : []),
     ...(JSON.stringify(error).includes("canary") ? ["canary"] : []),
-    ...(/^Reload the page, or restart the program/.test(error.hint) ? ["reload"] : []),
+    ...(/^Reload /.test(error.hint) ? ["reload"] : []),
   ].join(" ");
   const results = {};
   for (const [name, call] of Object.entries(calls)) results[name] = await call().then(() => "no error", show);

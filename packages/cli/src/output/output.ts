@@ -84,7 +84,7 @@ export class Output {
     private readonly streams: Streams = process,
     private readonly env: NodeJS.ProcessEnv = process.env,
     private readonly interruption?: Interruption,
-    /** Milliseconds after which a pending request is announced. Default: 1000. */
+    /** Milliseconds after which a pending request is announced; a second if absent. */
     readonly slowRequestMs = 1_000,
   ) {}
 
