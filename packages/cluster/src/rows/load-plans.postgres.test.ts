@@ -132,8 +132,8 @@ describe("a job on Postgres", () => {
     const before = locks.length;
     held.release();
     await engine.idle();
-    const taken = locks.slice(before).filter((each) => each.length > 0 && !each.includes("jobs"));
+    const workspaceLocks = locks.slice(before).filter((keys) => keys.length > 0 && !keys.includes("jobs"));
     // Without reading the row again at first, and then in the workspace that it had.
-    expect(taken).toEqual([[workspace.id], [workspace.id], [otherWorkspace.id]]);
+    expect(workspaceLocks).toEqual([[workspace.id], [workspace.id], [otherWorkspace.id]]);
   });
 });

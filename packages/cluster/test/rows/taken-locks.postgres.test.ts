@@ -28,8 +28,8 @@ const openStorage = async () => {
     holder.release();
   });
   const takeAllLocks = async (): Promise<() => Promise<void>> => {
-    const taken = holder.query("select pg_advisory_lock(key) from generate_series(1, 1e7::bigint) key");
-    await expect(taken).rejects.toMatchObject({ code: "53200" });
+    const locking = holder.query("select pg_advisory_lock(key) from generate_series(1, 1e7::bigint) key");
+    await expect(locking).rejects.toMatchObject({ code: "53200" });
     return release;
   };
   return { storage, takeAllLocks };

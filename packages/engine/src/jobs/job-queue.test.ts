@@ -97,23 +97,23 @@ describe("the job queue", () => {
             clock,
           );
         let jobs = open([]);
-        for (const each of steps) {
-          switch (each.do) {
+        for (const step of steps) {
+          switch (step.do) {
             case "schedule":
-              jobs.schedule(each.job);
-              model.schedule(each.job);
+              jobs.schedule(step.job);
+              model.schedule(step.job);
               break;
             case "cancel":
-              jobs.cancel(each);
-              model.cancel(each);
+              jobs.cancel(step);
+              model.cancel(step);
               break;
             case "advance":
-              await jobs.queue.advanceTo(clock.now() + each.by);
-              model.advanceTo(model.now + each.by);
+              await jobs.queue.advanceTo(clock.now() + step.by);
+              model.advanceTo(model.now + step.by);
               break;
             case "finish":
-              await jobs.queue.finishJobs(each.subject);
-              model.finish(each.subject);
+              await jobs.queue.finishJobs(step.subject);
+              model.finish(step.subject);
               break;
             case "restart":
               jobs.queue.stop();
@@ -132,7 +132,7 @@ describe("the job queue", () => {
   it("runs jobs that are due at the same time in the order in which they were scheduled, after a restart too", async () => {
     const first = openQueue(() => undefined);
     const subjects = Array.from({ length: 1_000 }, (_, index) => `subject ${String(index)}`);
-    for (const each of subjects) first.schedule({ kind: "kind", subject: each, delayMs: 5 });
+    for (const subject of subjects) first.schedule({ kind: "kind", subject, delayMs: 5 });
     first.queue.stop();
     const done: string[] = [];
     const second = openQueue((job) => void done.push(job.subject), first.state());

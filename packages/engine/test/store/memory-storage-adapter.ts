@@ -49,8 +49,8 @@ export class MemoryStorageAdapter implements StorageAdapter {
         this.beforeCommit = undefined;
         return Promise.resolve(held?.taken).then(() => {
           beforeCommit?.();
-          for (const each of changes) this.#refuseConflicts(each);
-          for (const each of changes) this.#apply(each);
+          for (const change of changes) this.#refuseConflicts(change);
+          for (const change of changes) this.#apply(change);
           end(changes.length === 0 ? "commit" : "commit changes");
         });
       },
