@@ -1,4 +1,5 @@
 import { validateTimeout } from "../deadlines/deadline.js";
+import { limitToRemainingTime } from "../ensure/ensure.js";
 import { ensureNamed } from "../ensure/ensure-named.js";
 import type { EnsureResult } from "../ensure/ensure-result.js";
 import { createAbortedError, createNoDatabaseError } from "../errors/connect-errors.js";
@@ -147,24 +148,23 @@ export const connect = async (
   options: ConnectOptions | undefined,
   waiting: Waiting,
 ): Promise<ConnectedDatabase> => {
-  const { requestOptions, signal, timeoutMs } = readConnectOptions(options);
+  const callOptions = readCallOptions(options);
   const startedAt = waiting.timers.performance.now();
-  const target = await preparations[name][preparation ?? "create"](
-    body ?? {},
-    { ...requestOptions, ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) },
-    request,
-    waiting,
-  );
+  const target = await preparations[name][preparation ?? "create"](body ?? {}, callOptions, request, waiting);
   return new PendingConnection(target, request, waiting).connectSince(startedAt, options);
 };
 
-/** @throws InvalidArgumentError before anything is created. */
-const readConnectOptions = (options: ConnectOptions = {}) => {
+/**
+ * Returns the options that each request has, too.
+ *
+ * @throws InvalidArgumentError before anything is created.
+ */
+const readCallOptions = (options: ConnectOptions = {}): RequestOptions => {
   assertOptions(options, "a wait", () => InvalidArgumentError);
-  const { onProgress, pollIntervalMs, sleep, signal, timeoutMs, ...requestOptions } = options;
-  if (timeoutMs !== undefined) validateTimeout(timeoutMs);
+  const { onProgress, pollIntervalMs, sleep, ...callOptions } = options;
+  if (callOptions.timeoutMs !== undefined) validateTimeout(callOptions.timeoutMs);
   if (pollIntervalMs !== undefined) validateTimeout(pollIntervalMs, "pollIntervalMs");
-  return { requestOptions, signal, timeoutMs };
+  return callOptions;
 };
 
 /** A database that exists, to which a call has not connected. */
@@ -190,7 +190,7 @@ class PendingConnection implements ConnectResume {
 
   /** @param startedAt when the deadline began, by the client's `performance.now()`. */
   async connectSince(startedAt: number, options: ConnectOptions | undefined): Promise<ConnectedDatabase> {
-    const { requestOptions, signal, timeoutMs } = readConnectOptions(options);
+    const callOptions = readCallOptions(options);
     const { fields } = this.#target;
     try {
       const database = await waitFor(
@@ -206,12 +206,10 @@ class PendingConnection implements ConnectResume {
       const connection = this.#findReadableConnection(database);
       if (connection?.directConnection)
         return { ...fields, database, connection, connectionString: buildUri(connection.directConnection) };
-      const remainingMs = startedAt + (timeoutMs ?? Infinity) - this.#waiting.timers.performance.now();
-      const newConnection = await this.#createConnection({
-        ...requestOptions,
-        ...(signal && { signal }),
-        ...(timeoutMs !== undefined && { timeoutMs: Math.max(remainingMs, 1) }),
-      });
+      const deadline = startedAt + (callOptions.timeoutMs ?? Infinity);
+      const newConnection = await this.#createConnection(
+        limitToRemainingTime(callOptions, deadline, this.#waiting.timers),
+      );
       return {
         ...fields,
         database,
@@ -219,7 +217,7 @@ class PendingConnection implements ConnectResume {
         connectionString: newConnection.connectionString,
       };
     } catch (error) {
-      const signals = this.#waiting.signals.concat(signal ?? []);
+      const signals = this.#waiting.signals.concat(callOptions.signal ?? []);
       throw this.#addResume(
         error,
         signals.some(({ aborted }) => aborted),

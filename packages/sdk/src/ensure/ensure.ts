@@ -86,7 +86,11 @@ export const ensureResource = async <Created, Found, Issued>(
  * Returns the options of a call with the time that is left until the deadline as its timeout. Without a deadline, the timeout of the client
  * applies.
  */
-const limitToRemainingTime = (options: RequestOptions, deadline: number, timers: Timers): RequestOptions =>
+export const limitToRemainingTime = (
+  options: RequestOptions,
+  deadline: number,
+  timers: Timers,
+): RequestOptions =>
   options.timeoutMs === undefined
     ? options
     : { ...options, timeoutMs: Math.max(deadline - timers.performance.now(), 1) };
