@@ -13,52 +13,53 @@ beforeAll(async () => {
 afterEach(() => workplace.reset());
 afterAll(() => workplace.close());
 
-/** Commands that write to a database, whose results commands/db checks. */
-type Writing = "db restore" | "db import" | "db copy";
+/** Commands that connect to a database, whose results commands/db and commands/query check. */
+type Connecting = "db restore" | "db import" | "db copy" | "query";
 
 /** Commands of a service over a Postgres server, whose results commands/serve checks. */
 type Serving = Extract<Printing, `serve ${string}`>;
 
 /** Lines that print the result of a command. A command without one does not compile. */
-const lines: Readonly<Record<Exclude<Printing, "dev" | "rehearse" | Writing | Serving>, readonly Line[]>> = {
-  login: ["login --with-token", "login --no-browser"],
-  "auth login": ["auth login --with-token"],
-  "auth list": ["auth list"],
-  "auth status": ["auth status", "auth status --profile staging"],
-  "auth token": ["auth token"],
-  "config list": ["config list"],
-  "config get": ["config get base-url"],
-  "config set": ["config set pager off"],
-  "config unset": ["config unset pager"],
-  plan: ["plan -f changed.yaml --prune"],
-  apply: ["apply -f changed.yaml --prune --yes"],
-  "preview up": ["preview up", "preview up --file preview.env"],
-  "preview list": ["preview list"],
-  "preview reset": ["preview reset --yes"],
-  "preview diff": ["preview diff"],
-  "preview down": ["preview down --yes", "preview down --branch other"],
-  "preview prune": ["preview prune --yes"],
-  init: ["init --project-id shop", "init --create store --no-env"],
-  link: ["link", "link --project-id shop"],
-  "dev agent": ["dev agent builder --save-as builder"],
-  "dev approvals list": ["dev approvals list"],
-  "dev approvals approve": ["dev approvals approve apr_ --window 1h"],
-  "dev approvals deny": ["dev approvals deny apr_"],
-  env: ["env"],
-  status: ["status", "status --project-id shop"],
-  "db dump": ["db dump --file RANDOM.dump"],
-  "db seed": ["db seed --allow-meta-commands --yes"],
-  "mcp install": ["mcp install cursor --yes", "mcp install vscode --dry-run"],
-  "skills install": ["skills install"],
-  "connection-string": ["connection-string", "connection-string --pooled --format dsn"],
-  open: ["open docs"],
-  api: ["api projects", "api GET /v1/me --include"],
-  doctor: ["doctor"],
-  operations: ["operations"],
-  schema: ["schema doctor", "schema projects list", "schema export"],
-  version: ["version"],
-  help: ["help plan", "help output"],
-};
+const lines: Readonly<Record<Exclude<Printing, "dev" | "rehearse" | Connecting | Serving>, readonly Line[]>> =
+  {
+    login: ["login --with-token", "login --no-browser"],
+    "auth login": ["auth login --with-token"],
+    "auth list": ["auth list"],
+    "auth status": ["auth status", "auth status --profile staging"],
+    "auth token": ["auth token"],
+    "config list": ["config list"],
+    "config get": ["config get base-url"],
+    "config set": ["config set pager off"],
+    "config unset": ["config unset pager"],
+    plan: ["plan -f changed.yaml --prune"],
+    apply: ["apply -f changed.yaml --prune --yes"],
+    "preview up": ["preview up", "preview up --file preview.env"],
+    "preview list": ["preview list"],
+    "preview reset": ["preview reset --yes"],
+    "preview diff": ["preview diff"],
+    "preview down": ["preview down --yes", "preview down --branch other"],
+    "preview prune": ["preview prune --yes"],
+    init: ["init --project-id shop", "init --create store --no-env"],
+    link: ["link", "link --project-id shop"],
+    "dev agent": ["dev agent builder --save-as builder"],
+    "dev approvals list": ["dev approvals list"],
+    "dev approvals approve": ["dev approvals approve apr_ --window 1h"],
+    "dev approvals deny": ["dev approvals deny apr_"],
+    env: ["env"],
+    status: ["status", "status --project-id shop"],
+    "db dump": ["db dump --file RANDOM.dump"],
+    "db seed": ["db seed --allow-meta-commands --yes"],
+    "mcp install": ["mcp install cursor --yes", "mcp install vscode --dry-run"],
+    "skills install": ["skills install"],
+    "connection-string": ["connection-string", "connection-string --pooled --format dsn"],
+    open: ["open docs"],
+    api: ["api projects", "api GET /v1/me --include"],
+    doctor: ["doctor"],
+    operations: ["operations"],
+    schema: ["schema doctor", "schema projects list", "schema export"],
+    version: ["version"],
+    help: ["help plan", "help output"],
+  };
 type Line = string;
 
 /** Lines of hand-written commands whose result has its schema elsewhere. */

@@ -189,35 +189,48 @@ export class Output {
     resource: string | undefined,
     format: "table" | "csv" | "ndjson" | "name",
   ): Promise<void> {
-    const { pager = true } = this.presentation;
-    const [layout, { loadListWriter }, { PagedOutput }] = await Promise.all([
+    const [layout, { loadListWriter }] = await Promise.all([
       this.#buildLayout(resource),
       import("./load-list-writer.js"),
-      import("./paged-output.js"),
     ]);
-    const { stdout } = this.streams;
     const writer = await loadListWriter(format, layout);
-    const { env, interruption } = this;
-    const pagedOutput = new PagedOutput({
-      stdout,
-      env,
-      isPagerWanted: pager && format === "table",
-      interruption,
-    });
     let isEmpty = true;
-    try {
+    const renderPages = async function* (): AsyncGenerator<string> {
       for await (const page of pages) {
         isEmpty &&= page.length === 0;
-        const text = writer.renderPage(page.map(requireShallow));
-        if (!(await pagedOutput.write(format === "csv" ? this.#escapeLogCommands(text) : text))) break;
+        yield writer.renderPage(page.map(requireShallow));
       }
-    } finally {
-      await pagedOutput.end();
-    }
+    };
+    await this.writeParts(renderPages(), format);
     if (isEmpty) this.info("Nothing found.");
     const hiddenTitles = writer.hiddenTitles ?? [];
     if (hiddenTitles.length > 0)
       this.info(`Not shown, because the terminal is too narrow: ${hiddenTitles.join(", ")}.`);
+  }
+
+  /** Prints a result part by part, and waits while the reader is slow. A long table may be shown in a pager, which the user can leave early. */
+  async writeParts(parts: AsyncIterable<string>, format: OutputFormat): Promise<void> {
+    const { PagedOutput } = await import("./paged-output.js");
+    const { stdout } = this.streams;
+    const { env, interruption } = this;
+    const isPagerWanted = (this.presentation.pager ?? true) && format === "table";
+    const pagedOutput = new PagedOutput({ stdout, env, isPagerWanted, interruption });
+    try {
+      for await (const text of parts)
+        if (!(await pagedOutput.write(format === "csv" ? this.#escapeLogCommands(text) : text))) break;
+    } finally {
+      await pagedOutput.end();
+    }
+  }
+
+  /** Calls `listener` when nobody reads the output any more (`mgmt … | head`), instead of ending the process at once. */
+  onReaderGone(listener: () => void): void {
+    const { stdout } = this.streams;
+    const otherListeners = stdout.listeners("error");
+    stdout.removeAllListeners("error").on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") return listener();
+      for (const otherListener of otherListeners) Reflect.apply(otherListener, stdout, [error]);
+    });
   }
 
   /** Prints a string that a query selected: unchanged for a program, and safe on a terminal. */

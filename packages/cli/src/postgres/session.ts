@@ -144,7 +144,7 @@ interface ParameterStatus {
  * Asks the server to cancel the statement of a session, as Ctrl-C in psql. Resolves when the request was sent, or could not be. Source:
  * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-CANCELING-REQUESTS
  */
-const cancelStatement = (client: Client): Promise<void> =>
+export const cancelStatement = (client: Client): Promise<void> =>
   new Promise((resolve) => {
     const { host, port } = client;
     // The types of pg lack the parameters that the server has sent at the start.

@@ -14,9 +14,20 @@ export interface FakePostgres {
 /** The answer to a statement: rows of one column, an error, or that the connection breaks. */
 export type StatementReply =
   | { readonly column: string; readonly rows: readonly (string | boolean | null)[] }
-  | { readonly error: string; readonly state: string }
+  | TypedRows
+  | { readonly error: string; readonly state: string; readonly fields?: Readonly<Record<string, string>> }
   | "break"
   | undefined;
+
+/** Rows of several columns, and what the server says when they are sent. */
+export interface TypedRows {
+  /** Name and type of each column. Absent for a statement without rows. */
+  readonly columns?: readonly (readonly [name: string, type: number])[];
+  readonly table?: Iterable<readonly (string | null)[]>;
+  /** Default: `OK`. */
+  readonly tag?: string;
+  readonly notice?: string;
+}
 
 /** Starts the server. A COPY from standard input gets its rows; any other statement succeeds unless `reply` says something else. */
 export const startFakePostgres = async (
@@ -29,17 +40,22 @@ export const startFakePostgres = async (
   const serve = async (socket: Socket): Promise<void> => {
     let transaction = "I";
     const ready = (): Buffer => message("Z", Buffer.from(transaction));
-    const fail = (error: string, state: string): void => {
+    const fail = (error: string, state: string, fields: Readonly<Record<string, string>> = {}): void => {
       if (transaction === "T") transaction = "E";
+      const parts = Object.entries({ S: "ERROR", C: state, M: error, ...fields });
       socket.write(
         Buffer.concat([
-          message("E", text("SERROR"), text(`C${state}`), text(`M${error}`), Buffer.alloc(1)),
+          message("E", ...parts.map(([letter, value]) => text(letter + value)), Buffer.alloc(1)),
           ready(),
         ]),
       );
     };
+    let parsed = "";
     for await (const { letter, body } of readMessages(socket)) {
-      if (letter === "startup") {
+      if (letter === "startup" && body.readInt32BE() === cancelRequestCode) {
+        log.push("cancel");
+        socket.end();
+      } else if (letter === "startup") {
         const words = body.toString("utf8", 4).split("\0").filter(Boolean);
         sessions.push(
           Object.fromEntries(
@@ -61,8 +77,13 @@ export const startFakePostgres = async (
         log.push(`rows ${body.toString()}`);
       } else if (letter === "c") {
         socket.write(Buffer.concat([message("C", text("COPY 1")), ready()]));
-      } else if (letter === "Q") {
-        const statement = body.toString("utf8", 0, body.length - 1);
+      } else if (letter === "P") {
+        parsed = body.toString("utf8", 1, body.indexOf(0, 1));
+      } else if (letter === "B") {
+        const values = readValues(body);
+        if (values.length > 0) log.push(`values ${JSON.stringify(values)}`);
+      } else if (letter === "Q" || letter === "S") {
+        const statement = letter === "S" ? parsed : body.toString("utf8", 0, body.length - 1);
         const answer = reply(statement, log);
         log.push(statement);
         if (answer === "break") {
@@ -70,7 +91,12 @@ export const startFakePostgres = async (
           return;
         }
         if (answer && "error" in answer) {
-          fail(answer.error, answer.state);
+          fail(answer.error, answer.state, answer.fields);
+          continue;
+        }
+        if (answer && !("column" in answer)) {
+          await writeTypedRows(socket, answer);
+          socket.write(Buffer.concat([message("C", text(answer.tag ?? "OK")), ready()]));
           continue;
         }
         if (/^copy .* from stdin/i.test(statement)) {
@@ -115,6 +141,45 @@ const int16 = (value: number): Buffer => int32(value).subarray(2);
 const message = (letter: string, ...parts: readonly Buffer[]): Buffer => {
   const body = Buffer.concat(parts);
   return Buffer.concat([Buffer.from(letter), int32(body.length + 4), body]);
+};
+
+const cancelRequestCode = 80_877_102;
+
+/** Returns the values of a Bind message, whose portal and statement have no names. */
+const readValues = (body: Buffer): string[] => {
+  let offset = 2;
+  offset += 2 + 2 * body.readInt16BE(offset);
+  const count = body.readInt16BE(offset);
+  offset += 2;
+  return Array.from({ length: count }, () => {
+    const length = body.readInt32BE(offset);
+    offset += 4 + length;
+    return body.toString("utf8", offset - length, offset);
+  });
+};
+
+const describeColumns = (columns: readonly (readonly [string, number])[]): Buffer =>
+  message(
+    "T",
+    int16(columns.length),
+    ...columns.flatMap(([name, type]) => [
+      ...[text(name), int32(0), int16(0), int32(type), int16(-1), int32(-1), int16(0)],
+    ]),
+  );
+
+const writeTypedRows = async (socket: Socket, { columns, table = [], notice }: TypedRows): Promise<void> => {
+  if (notice !== undefined) socket.write(message("N", text("SNOTICE"), text(`M${notice}`), Buffer.alloc(1)));
+  socket.write(columns ? describeColumns(columns) : message("n"));
+  for (const values of table) {
+    const cells = values.map((value) => {
+      if (value === null) return int32(-1);
+      const bytes = Buffer.from(value);
+      return Buffer.concat([int32(bytes.length), bytes]);
+    });
+    if (socket.destroyed) return;
+    if (!socket.write(message("D", int16(values.length), ...cells)))
+      await new Promise<void>((resolve) => void socket.once("drain", resolve).once("close", () => resolve()));
+  }
 };
 
 const booleanType = 16;

@@ -348,6 +348,12 @@ export const commandTree: readonly CommandOutline[] = [
     load: () => import("../psql/psql.js"),
   },
   {
+    name: "query",
+    summary: "Run one SQL statement on a database, and print its rows",
+    heading: "This machine:",
+    load: () => import("../query/query.js"),
+  },
+  {
     name: "db",
     summary: "Dump, restore, import, seed and copy databases",
     heading: "This machine:",

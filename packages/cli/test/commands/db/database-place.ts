@@ -30,6 +30,8 @@ export interface DatabasePlace {
   pgRestore: (call: ProgramCall) => ProgramEnd | Promise<ProgramEnd>;
   psql: (call: ProgramCall) => ProgramEnd;
   run(line: string, setup?: Setup): Promise<Result>;
+  /** Does the same with words that may contain spaces. */
+  runWords(words: readonly string[], setup?: Setup): Promise<Result>;
   /** Returns the statements of the command, without those of the session. */
   statements(): string[];
 }
@@ -80,8 +82,9 @@ export const useDatabasePlace = (): (() => DatabasePlace) => {
       pgDump: () => ({ stdout: dumpOf("create table t ();") }),
       pgRestore: () => ({ stdout: dumpOf("create table t ();") }),
       psql: ({ args }) => answerQuery(args, place.catalog),
-      run: (line, setup = {}) =>
-        runInProcess(line.split(" "), { cwd: folder, ...setup, env: { ...env, ...setup.env } }),
+      run: (line, setup) => place.runWords(line.split(" "), setup),
+      runWords: (words, setup = {}) =>
+        runInProcess(words, { cwd: folder, ...setup, env: { ...env, ...setup.env } }),
       statements: () => postgres.log.filter((statement) => statement !== "end"),
     };
     close = async () => {

@@ -40,6 +40,7 @@ export type Printing =
   | "preview prune"
   | "preview reset"
   | "preview up"
+  | "query"
   | "rehearse"
   | "schema"
   | "serve agents create"
@@ -1131,6 +1132,11 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     },
     required: ["branch", "databaseId", "created", "region", "expiresAt"],
     description: "What `mgmt preview up` prints.",
+  },
+  query: {
+    type: "array",
+    items: { type: "object", additionalProperties: { type: ["string", "number", "boolean", "null"] } },
+    description: "The rows of a statement.",
   },
   rehearse: {
     type: "object",

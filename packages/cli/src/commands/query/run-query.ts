@@ -1,0 +1,190 @@
+import type { Client } from "pg";
+import { readErrorCode } from "@mgmt/internal/errors/error-code";
+import { unreachableDatabaseError } from "../../errors/postgres-errors.js";
+import {
+  copyRefusedError,
+  queryConnectionLostError,
+  queryTimeoutError,
+  statementFailedError,
+} from "../../errors/query-errors.js";
+import type { Context, GlobalFlags } from "../../input/context.js";
+import { parseDuration } from "../../input/duration.js";
+import { type DatabaseAccess, resolveDatabaseAccess } from "../../postgres/database-access.js";
+import {
+  CopyProtocolError,
+  SingleStatement,
+  StatementConnectionError,
+} from "../../postgres/single-statement.js";
+import { throwIfInterrupted } from "../../system/shared-interrupt.js";
+import { readQueryInput } from "./read-sql.js";
+import { renderCsv, renderJson, renderTable, toObjects } from "./render-rows.js";
+
+export interface QueryFlags {
+  /** Path of a file with the statement, or `-` for standard input. */
+  readonly file?: string;
+  /** The values of `$1`, `$2` and so on. */
+  readonly param?: readonly string[];
+  /** Whether the statement may change data. */
+  readonly write?: boolean;
+  /** How long the statement may take, with its unit. */
+  readonly timeout?: string;
+}
+
+/** A statement that is run. */
+interface Query {
+  readonly sql: string;
+  readonly values: readonly string[];
+  readonly writes: boolean;
+  /** As the user typed it. */
+  readonly timeout: string | undefined;
+  /** In milliseconds. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** How much longer than its timeout a statement may take before this program stops waiting for the server, in milliseconds. */
+const timeoutGraceMs = 5_000;
+/** The code with which the server cancels a statement. */
+const canceledState = "57014";
+
+/** Runs one statement, and prints its rows. */
+export const runQuery = async (
+  args: readonly string[],
+  { file, param: values = [], write: writes = false, timeout }: QueryFlags,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<void> => {
+  context.output.assertPrintsLists();
+  const timeoutMs = timeout === undefined ? undefined : Math.ceil(parseDuration(timeout, "--timeout"));
+  const { databaseIdOrName, sql } = await readQueryInput(args, file, context);
+  const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
+  const { createPostgresClient, cancelStatement } = await import("../../postgres/session.js");
+  const client = createPostgresClient(access);
+  const close = (): void => void client.connection.stream.destroy();
+  const cancel = (): Promise<void> => cancelStatement(client).then(close);
+  const onInterrupt = (): void => void cancel();
+  await connectClient(client, close, access, context);
+  client.on("notice", ({ message }) => {
+    if (message !== undefined) context.output.notice({ code: "query:notice", message });
+  });
+  context.signal.addEventListener("abort", onInterrupt, { once: true });
+  const timer = timeoutMs === undefined ? undefined : setTimeout(close, timeoutMs + timeoutGraceMs);
+  try {
+    await runInSession(client, { sql, values, writes, timeout, timeoutMs }, access, cancel, context);
+  } finally {
+    clearTimeout(timer);
+    context.signal.removeEventListener("abort", onInterrupt);
+    close();
+  }
+};
+
+const connectClient = async (
+  client: Client,
+  close: () => void,
+  { databaseId }: DatabaseAccess,
+  { signal }: Context,
+): Promise<void> => {
+  signal.addEventListener("abort", close, { once: true });
+  try {
+    signal.throwIfAborted();
+    await client.connect();
+  } catch (error) {
+    await throwIfInterrupted(signal);
+    throw unreachableDatabaseError(databaseId, error instanceof Error ? error.message : String(error));
+  } finally {
+    signal.removeEventListener("abort", close);
+  }
+};
+
+/** @param cancel Cancels the statement on the server, and ends the session. */
+const runInSession = async (
+  client: Client,
+  query: Query,
+  { databaseId }: DatabaseAccess,
+  cancel: () => Promise<void>,
+  context: Context,
+): Promise<void> => {
+  const { sql, values, writes } = query;
+  const { output, signal } = context;
+  let isReaderGone = false;
+  const readerGone = new Promise<void>((resolve) => {
+    output.onReaderGone(() => {
+      isReaderGone = true;
+      resolve();
+    });
+  });
+  const startTime = performance.now();
+  const statement = new SingleStatement(sql, { values });
+  try {
+    const setupSql = getSetupSql(query);
+    if (setupSql !== undefined) await client.query(setupSql);
+    client.query(statement);
+    await Promise.race([printRows(statement, context), readerGone]).catch((error: unknown) => {
+      if (!isReaderGone) throw error;
+    });
+    // The reader may have left before the last row. A change is still made.
+    if (writes) for await (const rows of statement.readPortions()) void rows;
+    if (!statement.isDone) return await cancel();
+    const { commandTag, columns } = statement;
+    if (commandTag !== undefined && (writes || columns.length === 0))
+      output.notice({ code: "query:done", message: commandTag, command: commandTag });
+    await client.end();
+  } catch (error) {
+    if (error instanceof StatementConnectionError) await throwIfInterrupted(signal);
+    signal.throwIfAborted();
+    if (error instanceof CopyProtocolError) throw copyRefusedError();
+    if (error instanceof StatementConnectionError) throw queryConnectionLostError(databaseId, writes);
+    if (!isServerError(error)) throw error;
+    const { timeout, timeoutMs = Infinity } = query;
+    if (timeout !== undefined && error.code === canceledState && performance.now() - startTime >= timeoutMs)
+      throw queryTimeoutError(timeout, writes);
+    throw statementFailedError(describeFailure(error), sql, writes);
+  }
+};
+
+/** Returns what is run before the statement. The first query of a transaction fixes that it is read-only. */
+const getSetupSql = ({ writes, timeoutMs }: Query): string | undefined => {
+  const timeLimit = timeoutMs === undefined ? undefined : `statement_timeout = ${String(timeoutMs)}`;
+  if (writes) return timeLimit && `SET ${timeLimit}`;
+  return `BEGIN READ ONLY; ${timeLimit === undefined ? "" : `SET LOCAL ${timeLimit}; `}SELECT 1`;
+};
+
+const printRows = async (statement: SingleStatement, { output }: Context): Promise<void> => {
+  const { format, presentation, isTerminal } = output;
+  const selectsParts = presentation.fields !== undefined || presentation.query !== undefined;
+  if (!selectsParts && format === "csv") return output.writeParts(renderCsv(statement, isTerminal), format);
+  if (!selectsParts && format === "json") return output.writeParts(renderJson(statement), format);
+  if (selectsParts || format !== "table") return output.writeList(toObjects(statement));
+  let isEmpty = true;
+  const parts = renderTable(statement, await output.loadStyle());
+  const watchParts = async function* (): AsyncGenerator<string> {
+    for await (const part of parts) {
+      isEmpty = false;
+      yield part;
+    }
+  };
+  await output.writeParts(watchParts(), format);
+  if (isEmpty && statement.columns.length > 0) output.info("No rows.");
+};
+
+/** An error that Postgres has sent. */
+interface ServerError extends Error {
+  readonly severity: unknown;
+  readonly code?: unknown;
+}
+
+const isServerError = (error: unknown): error is ServerError => error instanceof Error && "severity" in error;
+
+const describeFailure = (error: ServerError): Parameters<typeof statementFailedError>[0] => {
+  const readText = (name: string): string | undefined => {
+    const value: unknown = Reflect.get(error, name);
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const position = Number(readText("position"));
+  return {
+    message: error.message,
+    sqlState: readErrorCode(error),
+    detail: readText("detail"),
+    hint: readText("hint"),
+    position: position > 0 ? position : undefined,
+  };
+};
