@@ -48,6 +48,12 @@ export const listColumns: Readonly<Record<string, Column[]>> = {
 /** Columns of lists that commands make themselves, by the name that they pass to the output. */
 const commandListColumns: Readonly<Record<string, Column[]>> = {
   DatabaseStatus: parseColumns("id, name, status, size, connections, branch, default=isDefault, region"),
+  DatabaseUsage: parseColumns(
+    "id, name, project=project.name, operations=operations.used, storage (GiB)=storage.used",
+  ),
+  GroupUsage: parseColumns(
+    "id, name, project=project.name, databases, operations=operations.used, storage (GiB)=storage.used",
+  ),
   StoredProfile: parseColumns(
     "profile, active, service, account, workspace=workspaceId, credential, store, expires=endsAt, renews",
   ),
@@ -101,7 +107,7 @@ export const detailFields: Readonly<Record<string, Column[]>> = {
     "period start=period.start, period end=period.end, operations=metrics.operations.used",
     "storage (GiB)=metrics.storage.used, generated=generatedAt",
   ),
-  LinkResult: parseColumns("profile, workspace=workspaceId, project=projectId, file"),
+  LinkResult: parseColumns("profile, workspace=workspaceId, project=projectId, protect, file"),
   DumpResult: parseColumns("file, database=databaseId, format, bytes, postgres=postgresVersion"),
   RestoreResult: parseColumns("database=databaseId, file, program"),
   CopyResult: parseColumns("from, to=databaseId, bytes"),
