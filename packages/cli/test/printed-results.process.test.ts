@@ -47,6 +47,7 @@ const lines: Readonly<Record<Exclude<Printing, "dev" | "rehearse" | Connecting |
     "dev approvals deny": ["dev approvals deny apr_"],
     env: ["env"],
     status: ["status", "status --project-id shop"],
+    usage: ["usage", "usage --by project"],
     "db dump": ["db dump --file RANDOM.dump"],
     "db seed": ["db seed --allow-meta-commands --yes"],
     "mcp install": ["mcp install cursor --yes", "mcp install vscode --dry-run"],

@@ -17,7 +17,7 @@ export interface CommandDeclaration<Result = never> extends GroupDeclaration {
   readonly resultOf?: OperationId;
   /** Additions to the messages of errors with these codes. */
   readonly errors?: DeclaredErrors;
-  /** Whether it may ask for a confirmation. The help of all others leaves out `--yes`. */
+  /** Whether it may ask for a confirmation. The help of all others leaves out `--yes` and `--confirm`. */
   readonly confirms?: boolean;
   /** Whether the help leaves out the options of all commands, or the command does not accept them. Default: neither. */
   readonly globalOptions?: "hidden" | "none";

@@ -23,6 +23,10 @@ export const createGlobalOptions = (): Option[] =>
     new Option("--debug", "print each request as a curl command, its status and time on standard error"),
     new Option("--token-file <path>", "file with the token, - for standard input (or MGMT_TOKEN)"),
     new Option("-y, --yes", "confirm without being asked"),
+    new Option(
+      "--confirm <name>",
+      "confirm with the name of the resource, which a protected folder or profile needs",
+    ),
   ].map((option) => option.helpGroup(globalOptionsHeading));
 
 /** Refuses an empty path, which a variable that is not set leaves: it would mean the working directory. */
@@ -45,7 +49,9 @@ export const assertPathsNotEmpty = (command: Command): void => {
 export const addGlobalOptions = (command: Command, { hidden = false, confirms = false } = {}): void => {
   const ownNames = new Set(command.options.map(({ long }) => long));
   for (const option of createGlobalOptions().filter(({ long }) => !ownNames.has(long))) {
-    command.addOption(option.hideHelp(hidden || (option.long === "--yes" && !confirms)));
+    command.addOption(
+      option.hideHelp(hidden || (["--yes", "--confirm"].includes(option.long ?? "") && !confirms)),
+    );
   }
   command.addOption(
     createRejectedSecretOption("token", "Set MGMT_TOKEN, or pass --token-file PATH (- for standard input)."),

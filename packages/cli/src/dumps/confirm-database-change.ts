@@ -1,7 +1,8 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { confirmationNeededError } from "../errors/confirmation-errors.js";
 import { findNoPromptReason } from "../input/ask.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
+import { findProtection } from "../profiles/protection.js";
+import { connect } from "../service/connect.js";
 import { runCatalogQuery, toPostgresDatabase } from "../postgres/query.js";
 
 /** How many tables a question names. */
@@ -33,9 +34,10 @@ export const confirmDatabaseChange = async (
   const tables = await (contentsToCheck === "tables"
     ? findRelations(access, context)
     : findTablesWithRows(access, context));
+  const isProtected = findProtection(flags, context) !== undefined || flags.confirm !== undefined;
   const needsNoConfirmation =
     tables.length === 0 && (!asksIfEmpty || findNoPromptReason(context) !== undefined);
-  if (needsNoConfirmation || flags.yes) return;
+  if (needsNoConfirmation && !isProtected) return;
   const names = [...tables.slice(0, maxNamedTables), ...(tables.length > maxNamedTables ? ["…"] : [])].join(
     ", ",
   );
@@ -43,9 +45,29 @@ export const confirmDatabaseChange = async (
   const contentsPhrase =
     tables.length === 0 ? "which is empty" : `which has ${String(tables.length)} ${contentsLabel} (${names})`;
   const action = `${verbPhrase} database ${access.databaseId}, ${contentsPhrase}`;
-  if (readsStdin) throw confirmationNeededError(action, "standard input is read for --file");
-  const { confirm } = await import("../input/confirm.js");
-  await confirm(action, context);
+  await confirmDatabase(action, access, flags, context, readsStdin);
+};
+
+/**
+ * Asks before a database is changed in a way that cannot be undone.
+ *
+ * @param readsStdin Whether standard input is read for `--file`, so that nobody can be asked. Default: false.
+ * @throws `confirmation:needed`, `confirmation:declined`, `confirmation:wrong_name`, and errors of the service.
+ */
+export const confirmDatabase = async (
+  action: string,
+  { databaseId: id }: DatabaseAccess,
+  flags: GlobalFlags,
+  context: Context,
+  readsStdin = false,
+): Promise<void> => {
+  const { confirmResourceChange, isConfirmedByFlag } = await import("../run/confirm-resource-change.js");
+  if (isConfirmedByFlag(flags, context)) return;
+  const needsName = flags.confirm !== undefined || findProtection(flags, context) !== undefined;
+  const client = needsName ? await connect(flags, context) : undefined;
+  const name = (await client?.databases.get(id, { signal: context.signal }))?.name;
+  const noPromptReason = readsStdin ? "standard input is read for --file" : undefined;
+  await confirmResourceChange({ action, resources: [{ id, name }], noPromptReason }, flags, context);
 };
 
 /** Returns the names of the tables and views in a database, with their schemas. Throws the errors of `runCatalogQuery`. */

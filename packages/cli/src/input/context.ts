@@ -45,6 +45,8 @@ export interface GlobalFlags {
   /** Default project, by id or name. Only commands that use one have the flag. */
   readonly projectId?: string;
   readonly yes?: boolean;
+  /** The name of the resource to change, which confirms that where it is protected. */
+  readonly confirm?: string;
   /** Not checked yet. */
   readonly output?: string;
   /** The same as `--output json`. */

@@ -187,6 +187,47 @@ describe("a linked folder", () => {
     expect((await inFolder("logout -o json")).stderr).toContain(profile);
   });
 
+  it("is named on a terminal before a change, by the name of the project, and not for what only reads", async () => {
+    await account.login();
+    const { seed } = account.server.engine;
+    const [linked, other] = [await seed.project({ name: "linked" }), await seed.project({ name: "other" })];
+    await inFolder(`link --project-id ${linked.id}`);
+    const messagesOf = async (line: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> => {
+      const { status, stderr } = await account.run(line.split(" "), {
+        cwd: folder,
+        env,
+        terminal: true,
+        columns: 300,
+      });
+      expect({ line, status, stderr }).toMatchObject({ line, status: 0 });
+      return stderr.split("\n").filter((message) => message.startsWith("Using "));
+    };
+    const { host } = new URL(account.server.baseUrl);
+    const profile = `Using profile default (${host}) from ${file}`;
+    for (const line of ["databases list", "projects get", "status"])
+      expect(await messagesOf(line)).toEqual([]);
+    expect(await messagesOf("databases create reports")).toEqual([
+      `Using project linked from ${file}`,
+      profile,
+    ]);
+    expect(await messagesOf("databases list --verbose")).toEqual([
+      `Using project ${linked.id} from ${file}`,
+      profile,
+    ]);
+    const overridden = `Using project ${other.id} from MGMT_PROJECT_ID, which overrides ${linked.id} in ${file}`;
+    expect(await messagesOf("databases list", { MGMT_PROJECT_ID: other.id })).toEqual([overridden]);
+    expect(await messagesOf("databases list", { MGMT_PROJECT_ID: linked.id })).toEqual([]);
+    const env = {
+      MGMT_BASE_URL: account.server.baseUrl,
+      MGMT_TOKEN: await account.server.engine.tokens.user(),
+    };
+    expect(await messagesOf("whoami", env)).toEqual([
+      `Using service ${account.server.baseUrl} from MGMT_BASE_URL, which overrides profile default in ${file}`,
+    ]);
+    expect(await messagesOf("databases list", { MGMT_PROJECT_ID: "" })).toEqual([]);
+    expect((await account.run(["status"], { cwd: folder })).stdout).toMatch(/^Profile +default, from /m);
+  });
+
   it("is not needed for the workspace, which the service knows", async () => {
     const { defaults, tokens } = account.server.engine;
     const env = { MGMT_BASE_URL: account.server.baseUrl, MGMT_TOKEN: await tokens.user() };

@@ -20,6 +20,8 @@ export interface Link {
   readonly profile?: string;
   readonly workspaceId?: string;
   readonly projectId?: string;
+  /** Whether commands that delete, restore, rotate, or overwrite need the name of the resource here. Default: false. */
+  readonly protect?: boolean;
 }
 
 /** A link, and the path of the file that contains it. */
@@ -102,7 +104,7 @@ export const readLink = (path: string): Link | undefined => {
   }
   const value = parseLinkJson(path, linkJson);
   if (!isLink(value))
-    throw corruptLinkError(path, "it does not contain a profile, workspaceId and projectId");
+    throw corruptLinkError(path, "it does not contain a profile, workspaceId, projectId and protect");
   return value;
 };
 
@@ -129,7 +131,8 @@ const parseLinkJson = (path: string, linkJson: string): unknown => {
 /** Unknown fields, which a newer version may have added, are allowed. */
 const isLink = (value: unknown): value is Link => {
   if (!isObject(value)) return false;
-  const { profile, workspaceId, projectId } = value;
+  const { profile, workspaceId, projectId, protect } = value;
   const isName = profile === undefined || (typeof profile === "string" && isValidProfileName(profile));
+  if (protect !== undefined && typeof protect !== "boolean") return false;
   return isName && [workspaceId, projectId].every((id) => id === undefined || isId(id));
 };

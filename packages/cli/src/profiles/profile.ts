@@ -33,6 +33,8 @@ export interface Profile {
   readonly pager?: boolean;
   /** Whether a notice says that a newer version of the CLI is published. */
   readonly updateNotice?: boolean;
+  /** Whether commands that delete, restore, rotate, or overwrite need the name of the resource. Default: false. */
+  readonly protect?: boolean;
   /** Of a service that `mgmt dev` runs: the address of its control surface, and the file with the secret for it. */
   readonly controlUrl?: string;
   readonly controlSecretFile?: string;
@@ -160,7 +162,7 @@ const isProfile = (value: unknown): value is Profile =>
   [undefined, "keyring"].some((store) => value["store"] === store) &&
   [undefined, "login", "token"].some((kind) => value["inKeyring"] === kind) &&
   (value["process"] === undefined || parseIdentity(value["process"]) !== undefined) &&
-  ["ephemeral", "pager", "updateNotice"].every((name) =>
+  ["ephemeral", "pager", "updateNotice", "protect"].every((name) =>
     [undefined, false, true].some((flag) => value[name] === flag),
   ) &&
   (value["login"] === undefined || isObject(value["login"]));

@@ -1,10 +1,11 @@
 import { capitalize } from "@mgmt/internal/text/capitalize";
 import type { MgmtClient } from "@mgmt/sdk";
-import type { Context } from "../input/context.js";
-import { confirmationNeededError, confirmationDeclinedError } from "../errors/confirmation-errors.js";
-import { ask, findNoPromptReason } from "../input/ask.js";
+import type { Context, GlobalFlags } from "../input/context.js";
+import { confirmationNeededError, nameNeededError } from "../errors/confirmation-errors.js";
+import { findNoPromptReason } from "../input/ask.js";
 import { confirm } from "../input/confirm.js";
-import { discardTypedLines } from "../input/discard-typed-lines.js";
+import { findProtection } from "../profiles/protection.js";
+import { askForName, assertNameMatches, listExpectedTexts } from "./confirm-resource-change.js";
 import { toPrintable } from "../output/printable.js";
 import { ApiError } from "../sdk/sdk.js";
 import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
@@ -14,10 +15,11 @@ import type { CommandDefinition } from "../contract/command-definition.js";
 import type { PathParameters, CommandTargets } from "./targets.js";
 
 /**
- * Shows the change that a command is about to make, and asks for confirmation: for the name of the resource to delete, or else for a yes.
+ * Shows the change that a command is about to make, and asks for confirmation: for the name of the resource if it is deleted or protected,
+ * or else for a yes. `--confirm` has the name instead.
  *
  * @param action The change, after "This will".
- * @throws `confirmation:needed` where nothing can be asked; `confirmation:declined`; errors of the service for a resource
+ * @throws `confirmation:needed` where nothing can be asked; `confirmation:declined`; `confirmation:wrong_name`; errors of the service for a resource
  * that does not exist.
  */
 export const confirmChange = async (
@@ -25,10 +27,15 @@ export const confirmChange = async (
   action: string,
   { targets, unknownNameErrors }: CommandTargets,
   client: MgmtClient,
+  flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
+  const protection = findProtection(flags, context);
   const reason = findNoPromptReason(context);
-  if (reason !== undefined) throw confirmationNeededError(action, reason);
+  if (reason !== undefined && flags.confirm === undefined)
+    throw protection === undefined
+      ? confirmationNeededError(action, reason)
+      : nameNeededError(action, protection, reason);
   const descriptions: ResourceDescription[] = [];
   for (const target of targets)
     descriptions.push(
@@ -37,6 +44,11 @@ export const confirmChange = async (
         : await describeTarget(command, target, targets.length, client, context),
     );
   const isDelete = command.method === "DELETE";
+  const expectedTexts =
+    isDelete && descriptions.length > 1
+      ? [`delete ${String(descriptions.length)}`, ...listExpectedTexts(descriptions)]
+      : listExpectedTexts(descriptions);
+  if (flags.confirm !== undefined) return assertNameMatches(flags.confirm, expectedTexts, action);
   const affectedLines = [
     ...(isDelete ? ["This will delete:"] : []),
     ...descriptions.map(renderResourceDescription).flat(),
@@ -45,18 +57,8 @@ export const confirmChange = async (
     { code: "confirmation:affected", message: affectedLines.join("\n"), affected: affectedLines },
     { multiline: true },
   );
-  if (!isDelete) return confirm(action, context);
-  const [firstDescription] = descriptions;
-  const expectedText =
-    descriptions.length > 1
-      ? `delete ${String(descriptions.length)}`
-      : firstDescription && (findTypableName(firstDescription.name) ?? firstDescription.id);
-  const message = `Type ${toPrintable(expectedText ?? "yes")} to confirm:`;
-  const typedText = await ask(context, async ({ input }, terminal) => {
-    await discardTypedLines(terminal.input);
-    return input({ message }, terminal);
-  });
-  if (typedText.trim() !== expectedText) throw confirmationDeclinedError();
+  if (!isDelete && protection === undefined) return confirm(action, context);
+  await askForName(expectedTexts, context);
 };
 
 const describeTarget = async (
@@ -98,11 +100,3 @@ const renderResourceDescription = ({ noun, id, name, contents }: ResourceDescrip
   `${capitalize(noun)} ${name === undefined ? "" : `${name} `}(${toPrintable(id)})${contents.length > 0 ? ":" : ""}`,
   ...contents.map((line) => `  ${line}`),
 ];
-
-/** Returns a name that a person can type as it is printed; undefined for any other name, for which the person types the id. */
-const findTypableName = (name: string | undefined): string | undefined =>
-  name !== undefined &&
-  name.length <= 64 &&
-  /^[\p{L}\p{N}\p{P}\p{S}]+( [\p{L}\p{N}\p{P}\p{S}]+)*$/u.test(name)
-    ? name
-    : undefined;

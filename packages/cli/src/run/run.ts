@@ -8,6 +8,7 @@ import type { Notice } from "../output/output.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
+import { isConfirmedByFlag } from "./confirm-resource-change.js";
 import { connect } from "../service/connect.js";
 import { findDefaultTarget, fillDefaults, resolveDefaultTarget } from "./defaults.js";
 import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
@@ -74,9 +75,9 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   );
   if (command.deprecated) await context.output.warn(deprecationWarning(command));
   const action = findActionToConfirm(command, override, targets);
-  if (action !== undefined && !flags.yes) {
+  if (action !== undefined && !isConfirmedByFlag(flags, context)) {
     const { confirmChange } = await import("./confirm-change.js");
-    await confirmChange(command, action, { targets, unknownNameErrors }, client, context);
+    await confirmChange(command, action, { targets, unknownNameErrors }, client, flags, context);
   }
 
   const secretOutput = await openOutputOfSecrets(invocation, input, context);

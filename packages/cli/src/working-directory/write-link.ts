@@ -6,12 +6,13 @@ import { type Link, getLinkFilePath, readLink } from "../profiles/link-file.js";
 import { warnAboutReaders } from "../secrets/warn-about-readers.js";
 
 /**
- * Writes the link of the working directory: the profile that commands use in it, and ids. Ids that are left out are unchanged.
+ * Writes the link of the working directory: the profile that commands use in it, ids, and whether it is protected. What is left out is
+ * unchanged.
  *
  * @throws `link:unwritable`; errors of reading the link.
  */
 export const writeLink = async (
-  ids: Omit<Link, "profile">,
+  changes: Omit<Link, "profile">,
   flags: GlobalFlags,
   context: Context,
 ): Promise<{ file: string; link: Link }> => {
@@ -21,7 +22,13 @@ export const writeLink = async (
   const previousLink = readLink(path);
   // The ids of one profile mean nothing in another.
   const retainedLink = previousLink?.profile === name?.value ? previousLink : undefined;
-  const link: Link = { ...retainedLink, ...(name && { profile: name.value }), ...ids };
+  const link: Link = {
+    ...retainedLink,
+    // Only a person who says so removes the protection.
+    ...(previousLink?.protect && { protect: true }),
+    ...(name && { profile: name.value }),
+    ...changes,
+  };
   const linkJson = Buffer.from(`${JSON.stringify(link, undefined, 2)}\n`);
   const { mode } = await replaceFile(path, { root: cwd, shouldCreateFolder: true }, () => linkJson).catch(
     (error: unknown) => {

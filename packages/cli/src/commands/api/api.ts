@@ -21,8 +21,8 @@ export const apiCommand: CommandDeclaration<ResponseBody> = {
     "Sends a request to the API with your credential, and prints the response body as JSON. Use it for operations " +
     "that this version has no command for, and in scripts that are written for the HTTP API.\n\n" +
     "The method is GET, POST, PUT, PATCH or DELETE. It can be left out for a GET without fields. The path can be typed " +
-    "with or without /v1. {projectId} and {workspaceId} in it are replaced by your defaults. It never asks " +
-    "for confirmation, not even for a DELETE.\n\n" +
+    "with or without /v1. {projectId} and {workspaceId} in it are replaced by your defaults. It asks " +
+    "for confirmation only in a protected folder.\n\n" +
     "Fields become the JSON body, or the query of a GET or DELETE. A key such as source[type] sets a field of an " +
     "object, and tags[] adds to a list.\n\n" +
     "--query selects from the whole body. --fields and the formats table, csv, ndjson, env and name print what is in " +
@@ -34,6 +34,7 @@ export const apiCommand: CommandDeclaration<ResponseBody> = {
     `mgmt api PATCH /v1/databases/${buildExampleId(idPrefixes.database)} --input body.json`,
     "mgmt api GET '/v1/projects/{projectId}/databases' --include",
   ],
+  confirms: true,
   define: (command, context) => {
     command
       .usage("[options] [method] <path>")

@@ -5,6 +5,7 @@ import { isObject, getAtPath } from "../../json/json-path.js";
 import type { Output } from "../../output/output.js";
 import { runExplainingWrongIds } from "../../run/run-explaining-wrong-ids.js";
 import { notFoundNotice } from "../../run/messages.js";
+import { findProtection } from "../../profiles/protection.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { formatWithSecrets, resolveSecretDestination } from "../../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput, type UnknownSecrets } from "../../secrets/secret-output.js";
@@ -47,6 +48,7 @@ export const runApi = async (
     const { printApiRequest } = await import("./dry-run.js");
     return printApiRequest(request, createApiCall(request), flags.dryRun, access.baseUrl, context);
   }
+  await confirmIfProtected(request, flags, context);
   let lastResponse: RawResponse | undefined;
   const recordResponse: Middleware = async (sentRequest, next) => (lastResponse = await next(sentRequest));
   const client = await connectWithAccess(access, context, { middleware: [recordResponse] });
@@ -84,6 +86,22 @@ const createApiCall = ({ method, path, query, body }: ApiRequest): Call => ({
   path: query.size === 0 ? path : `${path}?${query.toString().replaceAll(/[{}]/g, encodeURIComponent)}`,
   ...(body !== undefined && { body }),
 });
+
+/** The last part of the path of an operation that overwrites data or ends access, without being a DELETE. */
+const destructiveActionPattern = /\/(restore|rotate|transfer)\/?$/;
+
+/** Asks only where it is protected: the user has typed the method and the path. */
+const confirmIfProtected = async (
+  { method, path }: ApiRequest,
+  flags: ApiFlags,
+  context: Context,
+): Promise<void> => {
+  if (method !== "DELETE" && !destructiveActionPattern.test(path)) return;
+  if (flags.confirm === undefined && findProtection(flags, context) === undefined) return;
+  const id = path.replace(destructiveActionPattern, "").split("/").filter(Boolean).at(-1) ?? "";
+  const { confirmResourceChange } = await import("../../run/confirm-resource-change.js");
+  await confirmResourceChange({ action: `send ${method} ${path}`, resources: [{ id }] }, flags, context);
+};
 
 /** Refuses to create secrets that would be lost. */
 const assertSecretsDeliverable = async (

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { inProcess, runInProcess } from "../../../test/in-process.js";
 import { shop, useProvisioning } from "../../../test/provisioning.js";
@@ -37,6 +39,22 @@ projects:
       "databases.delete",
       "services.delete",
     ]);
+  });
+
+  it("needs the number of deletions in a protected folder", async () => {
+    write(shop);
+    mkdirSync(join(here.folder, ".mgmt"), { recursive: true });
+    writeFileSync(join(here.folder, ".mgmt/link.json"), '{"protect":true}');
+    await mgmt`apply`;
+    write(smaller);
+    const before = countRequests();
+    for (const flags of [["--yes"], ["--confirm", "3"]])
+      expect(
+        (await runInProcess(["apply", "--prune", ...flags], { env: here.session.env, cwd: here.folder }))
+          .status,
+      ).toBe(3);
+    expect(writesSince(before)).toEqual([]);
+    expect((await mgmt`apply --prune --confirm 4`).status).toBe(0);
   });
 
   it("keeps the default database, branches with other resources, and other projects", async () => {

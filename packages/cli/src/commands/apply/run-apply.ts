@@ -126,24 +126,23 @@ const loadPlan = async (
 const confirmSteps = async (
   { steps }: Plan,
   { planFile }: ApplyOptions,
-  { yes }: GlobalFlags,
+  flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  const deleteSteps = steps.filter(({ action }) => action === "delete");
+  const deleteSteps = steps.filter((step) => step.action === "delete");
   const needsNoReview = planFile !== undefined || findNoPromptReason(context) !== undefined;
-  if (yes || steps.length === 0 || (deleteSteps.length === 0 && needsNoReview)) return;
-  const { confirm } = await import("../../input/confirm.js");
+  if (steps.length === 0 || (deleteSteps.length === 0 && (needsNoReview || flags.yes))) return;
   const changesPhrase = steps.length === 1 ? "this change" : `these ${String(steps.length)} changes`;
   const deletionPhrase = `delete ${deleteSteps.map(formatAddress).join(", ")}`;
   const hasMixedActions = deleteSteps.length > 0 && deleteSteps.length < steps.length;
-  await confirm(
-    hasMixedActions
-      ? `apply ${changesPhrase}, which ${deletionPhrase}`
-      : deleteSteps.length > 0
-        ? deletionPhrase
-        : `apply ${changesPhrase}`,
-    context,
-  );
+  if (deleteSteps.length === 0) {
+    const { confirm } = await import("../../input/confirm.js");
+    return confirm(`apply ${changesPhrase}`, context);
+  }
+  const { confirmResourceChange } = await import("../../run/confirm-resource-change.js");
+  const action = hasMixedActions ? `apply ${changesPhrase}, which ${deletionPhrase}` : deletionPhrase;
+  const resources = deleteSteps.map(({ id, path }) => ({ id, name: path.join("/") }));
+  await confirmResourceChange({ action, resources }, flags, context);
 };
 
 /** Prints the result of every step. Throws if not all are done. */

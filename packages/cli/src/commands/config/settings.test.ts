@@ -45,6 +45,7 @@ describe("mgmt config", () => {
       "project-id": { value: "proj_linked", from: file },
       output: { value: "json", from: "--output" },
       pager: { value: "off", from: "NO_PAGER" },
+      protect: { value: "off", from: "default" },
       "update-notice": { value: "on", from: "default" },
     });
     const elsewhere = { MGMT_BASE_URL: "http://env.test", MGMT_AUTH_URL: "http://ada:CANARY@env.test" };

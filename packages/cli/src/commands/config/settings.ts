@@ -5,6 +5,7 @@ import type { NamedKind } from "../../contract/id-form.js";
 import { outputFormats } from "../../output/output.js";
 import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
+import { findProtection } from "../../profiles/protection.js";
 import type { Profile } from "../../profiles/profile.js";
 import { assertServiceAddress } from "../../profiles/resolve-access.js";
 import { readAuthUrlVariable, readServiceVariable } from "../../profiles/service-variables.js";
@@ -39,6 +40,7 @@ export interface Setting {
     | "output"
     | "pager"
     | "updateNotice"
+    | "protect"
     | "workspaceId"
     | "projectId";
   readonly help: string;
@@ -145,6 +147,17 @@ export const settings: Readonly<Record<string, Setting>> = {
       return context.env["NO_PAGER"] ? { value: "off", from: "NO_PAGER" } : undefined;
     },
     fallback: { value: "on", from: "default" },
+  },
+  protect: {
+    profileField: "protect",
+    help: "whether what deletes, restores, rotates or overwrites asks for the name of the resource: on, off",
+    values: ["on", "off"],
+    parse: (rawValue) => parseSwitch("protect", rawValue),
+    findOverride: ({ flags, context, choice }) =>
+      choice.link && findProtection(flags, context) === choice.link.file
+        ? { value: "on", from: choice.link.file }
+        : undefined,
+    fallback: { value: "off", from: "default" },
   },
   "update-notice": {
     profileField: "updateNotice",

@@ -35,6 +35,19 @@ describe("mgmt db restore of SQL", () => {
     expect((await restore("--file shop.sql")).status).toBe(0);
   });
 
+  it("needs the name of a protected database, also where there are no tables", async () => {
+    write("shop.sql", dumpOf("select 1;"));
+    mkdirSync(join(place.folder, ".mgmt"));
+    write(".mgmt/link.json", '{"protect":true}');
+    for (const flags of ["--yes", "--yes --confirm shop"])
+      expect((await restore(`--file shop.sql ${flags}`)).status).toBe(3);
+    const stdin = dumpOf("select 1;");
+    expect((await restore("--file - --yes", { stdin })).stderr).toContain("standard input is read");
+    expect(place.statements()).toEqual([]);
+    for (const name of ["copy", place.copy])
+      expect((await restore(`--file - --confirm ${name}`, { stdin })).status).toBe(0);
+  });
+
   it("cannot ask while standard input is the dump", async () => {
     place.catalog.relations = ["public.a"];
     const { status, stderr } = await restore("--file -", { stdin: dumpOf("select 1;") });

@@ -165,6 +165,12 @@ export const commandTree: readonly CommandOutline[] = [
     ],
   },
   {
+    name: "usage",
+    summary: "Show what databases, projects, or previews use",
+    heading: "Provisioning:",
+    load: () => import("../usage/usage.js"),
+  },
+  {
     name: "status",
     summary: "Show the project of this folder and its databases",
     heading: "This machine:",

@@ -10,6 +10,7 @@ interface LinkFlags {
   readonly workspaceId?: string;
   readonly verify: boolean;
   readonly gitignore?: boolean;
+  readonly protect?: boolean;
 }
 
 /** Declares the command `mgmt link`. */
@@ -26,6 +27,7 @@ export const linkCommand: CommandDeclaration<LinkResult> = {
     "neither is given.",
   examples: [
     "mgmt link --project-id shop",
+    "mgmt link --profile production --protect",
     `mgmt link --profile staging --project-id ${buildExampleId(idPrefixes.project)} --no-verify`,
   ],
   define: (command, context) => {
@@ -34,9 +36,14 @@ export const linkCommand: CommandDeclaration<LinkResult> = {
       .option("--workspace-id <id>", "default workspace of commands in this folder: its id or name")
       .option("--no-verify", "write the ids as they are, without asking the service")
       .option("--gitignore", "add .mgmt/ to .gitignore (default: asks on a terminal)")
-      .option("--no-gitignore", "do not change .gitignore");
+      .option("--no-gitignore", "do not change .gitignore")
+      .option(
+        "--protect",
+        "here, what deletes, restores, rotates or overwrites asks for the name of the resource, and --yes is not enough",
+      )
+      .option("--no-protect", "remove this protection");
     command.action(async () => {
-      const { projectId, workspaceId, verify, gitignore } = command.opts<LinkFlags>();
+      const { projectId, workspaceId, verify, gitignore, protect } = command.opts<LinkFlags>();
       for (const [flag, id] of Object.entries({ "--project-id": projectId, "--workspace-id": workspaceId })) {
         if (id === undefined) continue;
         // A flag that was typed in place of a value is not a name either.
@@ -48,7 +55,7 @@ export const linkCommand: CommandDeclaration<LinkResult> = {
         ...(projectId !== undefined && { projectId }),
       };
       const { runLink } = await import("./run-link.js");
-      await runLink(ids, { verify, gitignore }, collectGlobalFlags(command), context);
+      await runLink(ids, { verify, gitignore, protect }, collectGlobalFlags(command), context);
     });
   },
 };

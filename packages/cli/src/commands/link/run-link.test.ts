@@ -20,9 +20,28 @@ describe("mgmt link", () => {
     );
     expect({ status, json }).toEqual({
       status: 0,
-      json: { profile: "default", workspaceId: "wksp_a", projectId: "proj_a", file },
+      json: { profile: "default", workspaceId: "wksp_a", projectId: "proj_a", protect: false, file },
     });
     expect(linked()).toEqual({ profile: "default", workspaceId: "wksp_a", projectId: "proj_a" });
+  });
+
+  it("stores the protection until --no-protect", async () => {
+    await account.login();
+    await account.login("--profile", "second");
+    for (const [flags, protect] of [
+      ["--protect", true],
+      ["--profile second", true],
+      ["--project-id proj_a --no-verify", true],
+      ["--no-protect", false],
+    ] as const) {
+      expect((await inFolder(`link ${flags} -o json`)).json).toMatchObject({ protect });
+      const { json } = await inFolder("config get protect -o json");
+      expect(json).toMatchObject({ value: protect ? "on" : "off" });
+    }
+    await inFolder("config set protect on");
+    expect((await inFolder("projects delete proj_a --yes")).stderr).toMatch(
+      /because profile \w+ protects it/,
+    );
   });
 
   it("preserves values that are left out, except those of another profile", async () => {

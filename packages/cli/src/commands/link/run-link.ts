@@ -19,6 +19,8 @@ export interface LinkResult {
   readonly profile: string | null;
   readonly workspaceId: string | null;
   readonly projectId: string | null;
+  /** Whether commands that delete, restore, rotate, or overwrite need the name of the resource here. */
+  readonly protect: boolean;
   readonly file: string;
 }
 
@@ -28,18 +30,28 @@ export interface LinkResult {
  *
  * @param requestedIds Ids, or names if they are verified.
  * @param verify Whether to ask the service for the workspace and the project.
+ * @param protect Whether to protect what commands use here. Undefined leaves it as it is.
  * @param gitignore Whether to add the link to .gitignore. Undefined asks on a terminal.
  */
 export const runLink = async (
-  requestedIds: Omit<Link, "profile">,
-  { verify, gitignore }: { readonly verify: boolean; readonly gitignore: boolean | undefined },
+  requestedIds: Omit<Link, "profile" | "protect">,
+  {
+    verify,
+    gitignore,
+    protect,
+  }: {
+    readonly verify: boolean;
+    readonly gitignore: boolean | undefined;
+    readonly protect: boolean | undefined;
+  },
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   const { output } = context;
   const hasIds = Object.keys(requestedIds).length > 0;
-  const asksForProject = !hasIds && verify && findNoPromptReason(context) === undefined;
-  if (!hasIds && !asksForProject && !chooseExistingProfile(flags, context).name) {
+  const asksForProject =
+    !hasIds && protect === undefined && verify && findNoPromptReason(context) === undefined;
+  if (!hasIds && protect === undefined && !asksForProject && !chooseExistingProfile(flags, context).name) {
     throw missingInputError(
       "There is nothing to link this folder to",
       "Log in with mgmt login, or pass --project-id or --workspace-id.",
@@ -47,7 +59,11 @@ export const runLink = async (
   }
   const chosenIds = asksForProject ? { projectId: await chooseProject(flags, context) } : requestedIds;
   const ids = verify && hasIds ? await resolveLinkIds(chosenIds, flags, context) : chosenIds;
-  const { file, link } = await writeLink(ids, flags, context);
+  const { file, link } = await writeLink(
+    { ...ids, ...(protect !== undefined && { protect }) },
+    flags,
+    context,
+  );
   output.info(`Wrote ${file}.`);
   await warnIfLinkIsOverridden(link, context);
   // Whether others should get the link is for a person to say.
@@ -58,7 +74,7 @@ export const runLink = async (
   if (commitRisk)
     output.notice({ code: "link:tracked", message: commitRiskMessages[commitRisk](file), file });
   const { profile = null, workspaceId = null, projectId = null } = link;
-  const result: LinkResult = { profile, workspaceId, projectId, file };
+  const result: LinkResult = { profile, workspaceId, projectId, protect: link.protect ?? false, file };
   await output.writeResult(result, "LinkResult");
 };
 

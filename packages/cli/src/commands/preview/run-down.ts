@@ -1,4 +1,5 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
+import { confirmResourceChange } from "../../run/confirm-resource-change.js";
 import { notAPreviewError } from "../../errors/preview-errors.js";
 import { printRequests } from "../../service/dry-run.js";
 import { deletePreview } from "../../preview/delete-preview.js";
@@ -22,12 +23,15 @@ export const runPreviewDown = async (
   const databases = branchPreviews.flatMap(({ repository, database }) =>
     repository === preview?.repository ? [database] : [],
   );
-  if (branch && !dryRun && !flags.yes) {
-    const { confirm } = await import("../../input/confirm.js");
+  if (branch && !dryRun) {
     const ids = databases.map(({ id }) => id);
     const question =
       ids.length > 0 ? `delete database ${ids.join(" and ")} of ${gitName}` : `delete branch ${gitName}`;
-    await confirm(question, context);
+    await confirmResourceChange(
+      { action: question, resources: [{ id: databases[0]?.id ?? branch.id, name: gitName }] },
+      flags,
+      context,
+    );
   }
   const deletedPreview = branch
     ? await deletePreview(branch, databases, client, dryRun ? undefined : output, signal)

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runLine } from "../../../test/result.js";
 import type { RecordedShop } from "../../../test/git/recorded-git.js";
@@ -63,6 +65,24 @@ describe("mgmt preview prune", () => {
     expect(result.stderr).toContain(`Keeps ${used} of used: its branch is in the git remote.`);
     expect(result.status).toBe(0);
     expect(await place.branches()).toEqual(["main", "back", "used"]);
+  });
+
+  it("needs the number or the name of what it deletes in a protected folder, as down and reset do", async () => {
+    await addPreview("gone");
+    await addPreview("also-gone");
+    for (const branch of ["gone", "also-gone"]) shop.deleteRemoteBranch(branch);
+    mkdirSync(join(place.folder, ".mgmt"), { recursive: true });
+    writeFileSync(join(place.folder, ".mgmt/link.json"), '{"protect":true}');
+    for (const command of ["prune --min-age 0", "down --branch gone", "reset --branch gone"]) {
+      for (const flags of ["--yes", "--yes --confirm other"]) {
+        const result = await runLine(place.mgmt, ["preview", ...`${command} ${flags}`.split(" ")]);
+        expect(result).toMatchObject({ status: 3, stderr: expect.stringContaining("confirmation:") });
+      }
+    }
+    expect(await place.branches()).toEqual(["main", "gone", "also-gone"]);
+    expect((await place.mgmt`preview reset --branch gone --confirm gone --timeout 5m`).status).toBe(0);
+    expect((await place.mgmt`preview prune --min-age 0 --confirm 2`).status).toBe(0);
+    expect(await place.branches()).toEqual(["main"]);
   });
 
   it("keeps what was never pushed, is checked out here or in another worktree, or is younger than a day", async () => {

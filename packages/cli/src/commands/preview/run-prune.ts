@@ -1,5 +1,6 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
+import { confirmResourceChange, isConfirmedByFlag } from "../../run/confirm-resource-change.js";
 import { noRepositoryError } from "../../errors/preview-errors.js";
 import { listCheckedOutBranches } from "../../git/clone.js";
 import { listRemoteBranches } from "../../git/remote.js";
@@ -50,11 +51,13 @@ export const runPreviewPrune = async (
   };
   let previewsWithVerdict = await loadVerdicts();
   for (const entry of previewsWithVerdict) announceVerdict(entry, output);
-  const asksFirst = previewsWithVerdict.some(isToDelete) && !flags.yes && !dryRun;
+  const asksFirst = previewsWithVerdict.some(isToDelete) && !isConfirmedByFlag(flags, context) && !dryRun;
   if (asksFirst) {
-    const { confirm } = await import("../../input/confirm.js");
-    const names = previewsWithVerdict.filter(isToDelete).map(({ branch }) => branch.gitName);
-    await confirm(`delete the databases of ${names.join(", ")}`, context);
+    const resources = previewsWithVerdict
+      .filter(isToDelete)
+      .map(({ branch, preview }) => ({ id: preview.database.id, name: branch.gitName }));
+    const action = `delete the databases of ${resources.map(({ name }) => name).join(", ")}`;
+    await confirmResourceChange({ action, resources }, flags, context);
     // The answer may have taken long. Only announced previews are deleted, and only if that is still right.
     const announcedIds = new Set(
       previewsWithVerdict.filter(isToDelete).map(({ preview }) => preview.database.id),

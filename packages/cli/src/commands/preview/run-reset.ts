@@ -1,5 +1,6 @@
 import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
+import { confirmResourceChange } from "../../run/confirm-resource-change.js";
 import { noBackupError, noPreviewError } from "../../errors/preview-errors.js";
 import type { SecretOutput } from "../../secrets/secret-output.js";
 import { printRequests } from "../../service/dry-run.js";
@@ -71,7 +72,7 @@ const resetPreview = async (
   const backupId = await findBackupId(source, options.fromBackup, client, signal);
   if (!dryRun) {
     await client.databases.waitUntilReady(source.id, { signal, timeoutMs: options.timeoutMs });
-    if (!flags.yes) await confirmReset(target, backupId, context);
+    await confirmReset(target, backupId, flags, context);
   }
   const replacedPreview =
     backupId === undefined
@@ -100,16 +101,16 @@ const resetPreview = async (
 const confirmReset = async (
   { branch, preview, source }: ResetTarget,
   backupId: string | undefined,
+  flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  const { confirm } = await import("../../input/confirm.js");
   const actionStart = `replace all data of database ${preview.database.id} of ${branch.gitName} by`;
-  await confirm(
+  const action =
     backupId === undefined
       ? `${actionStart} a copy of ${source.name}${formatRegionSuffix(source.region?.id)}, with another connection string`
-      : `${actionStart} backup ${backupId} of ${source.name}`,
-    context,
-  );
+      : `${actionStart} backup ${backupId} of ${source.name}`;
+  const resources = [{ id: preview.database.id, name: branch.gitName }];
+  await confirmResourceChange({ action, resources }, flags, context);
 };
 
 const formatRegionSuffix = (region: string | null | undefined): string => (region ? ` in ${region}` : "");

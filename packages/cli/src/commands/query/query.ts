@@ -24,6 +24,7 @@ export const queryCommand: CommandDeclaration<QueryResult> = {
     "mgmt query 'delete from notes where id = $1' --param 7 --write",
     "mgmt query --file report.sql --output csv",
   ],
+  confirms: true,
   define: (command, context) => {
     command
       .usage("[options] [database-id] <sql>")

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type DatabasePlace, useDatabasePlace } from "../../../test/commands/db/database-place.js";
@@ -170,6 +170,17 @@ describe("mgmt query", () => {
       stderr: "INSERT 0 1\n",
     });
     expect(place.statements()).toEqual([insert, "SET statement_timeout = 2000", insert, insert]);
+  });
+
+  it("needs the name of a protected database to write", async () => {
+    mkdirSync(join(place.folder, ".mgmt"));
+    writeFileSync(join(place.folder, ".mgmt/link.json"), '{"protect":true}');
+    const remove = "delete from notes";
+    expect((await query("select 1", undefined)).status).toBe(0);
+    expect(await query(remove, undefined, "--write --yes")).toMatchObject({ status: 3, stdout: "" });
+    expect(await query(remove, undefined, "--write --confirm shop")).toMatchObject({ status: 3 });
+    expect(place.statements()).not.toContain(remove);
+    expect((await query(remove, { tag: "DELETE 2" }, "--write --confirm copy")).stderr).toBe("DELETE 2\n");
   });
 
   it("prints messages of the server", async () => {

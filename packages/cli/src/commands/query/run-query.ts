@@ -15,6 +15,7 @@ import {
   SingleStatement,
   StatementConnectionError,
 } from "../../postgres/single-statement.js";
+import { findProtection } from "../../profiles/protection.js";
 import { throwIfInterrupted } from "../../system/shared-interrupt.js";
 import { readQueryInput } from "./read-sql.js";
 import { renderCsv, renderJson, renderTable, toObjects } from "./render-rows.js";
@@ -57,6 +58,7 @@ export const runQuery = async (
   const timeoutMs = timeout === undefined ? undefined : Math.ceil(parseDuration(timeout, "--timeout"));
   const { databaseIdOrName, sql } = await readQueryInput(args, file, context);
   const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
+  if (writes) await confirmWrite(access, flags, context);
   const { createPostgresClient, cancelStatement } = await import("../../postgres/session.js");
   const client = createPostgresClient(access);
   const close = (): void => void client.connection.stream.destroy();
@@ -75,6 +77,13 @@ export const runQuery = async (
     context.signal.removeEventListener("abort", onInterrupt);
     close();
   }
+};
+
+/** Asks only where it is protected: the user has typed the statement, and that it writes. */
+const confirmWrite = async (access: DatabaseAccess, flags: GlobalFlags, context: Context): Promise<void> => {
+  if (flags.confirm === undefined && findProtection(flags, context) === undefined) return;
+  const { confirmDatabase } = await import("../../dumps/confirm-database-change.js");
+  await confirmDatabase(`run the statement on database ${access.databaseId}`, access, flags, context);
 };
 
 const connectClient = async (

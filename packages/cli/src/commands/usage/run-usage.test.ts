@@ -79,10 +79,12 @@ describe("mgmt usage", () => {
   });
 
   it("prints units and the period for people", async () => {
-    const { stdout, stderr } = await session.mgmt`usage --project-id shop --since 2w`;
+    await session.server.engine.clock.set(Date.now());
+    const env = { MGMT_TOKEN: await session.server.engine.tokens.user() };
+    const { stdout, stderr } = await run("usage --project-id shop --since 2w", env);
     expect(stdout).toMatch(/^ID +NAME +PROJECT +OPERATIONS +STORAGE \(GIB\)\n/);
     expect(stderr).toMatch(/^From \d{4}-\S+Z to \d{4}-\S+Z\.\n$/);
-    const csv = await session.mgmt`usage --project-id shop --by project --output csv`;
+    const csv = await run("usage --project-id shop --by project --output csv", env);
     expect(csv.stdout).toMatch(
       /^id,name,project\.name,databases,operations\.used,storage\.used\n\S+,shop,shop,1,/,
     );

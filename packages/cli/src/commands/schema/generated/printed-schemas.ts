@@ -58,6 +58,7 @@ export type Printing =
   | "serve workspaces list"
   | "skills install"
   | "status"
+  | "usage"
   | "version";
 /** The schemas of their output. */
 export const printedResults: Readonly<Record<Printing, Schema>> = {
@@ -760,9 +761,14 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       profile: { type: ["string", "null"] },
       workspaceId: { type: ["string", "null"] },
       projectId: { type: ["string", "null"] },
+      protect: {
+        type: "boolean",
+        description:
+          "Whether commands that delete, restore, rotate, or overwrite need the name of the resource here.",
+      },
       file: { type: "string" },
     },
-    required: ["profile", "workspaceId", "projectId", "file"],
+    required: ["profile", "workspaceId", "projectId", "protect", "file"],
     description: "What `mgmt link` prints: the link, and its file.",
   },
   login: {
@@ -1804,6 +1810,24 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     type: "object",
     properties: {
       service: { type: "string", description: "Address of the service." },
+      profile: {
+        anyOf: [
+          {
+            type: "object",
+            properties: {
+              name: { type: "string" },
+              from: { type: "string", description: "A flag, a variable, or a file." },
+            },
+            required: ["name", "from"],
+          },
+          { type: "null" },
+        ],
+        description: "Null if commands use none here.",
+      },
+      protectedBy: {
+        type: ["string", "null"],
+        description: "The file or the profile that protects what commands use here; null if nothing does.",
+      },
       project: {
         anyOf: [
           {
@@ -1859,8 +1883,57 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
           "Requests of agents that wait for an approval; null if the service is not one of `mgmt dev`.",
       },
     },
-    required: ["service", "project", "databases", "preview", "waitingApprovals"],
+    required: ["service", "profile", "protectedBy", "project", "databases", "preview", "waitingApprovals"],
     description: "What `mgmt status` prints.",
+  },
+  usage: {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        id: {
+          type: ["string", "null"],
+          description:
+            "Id of the database, project, or branch. Null for the databases of a project without one.",
+        },
+        name: { type: ["string", "null"] },
+        project: {
+          type: "object",
+          properties: { id: { type: "string" }, name: { type: ["string", "null"] } },
+          required: ["id", "name"],
+        },
+        databases: { type: "number", description: "Number of its databases." },
+        operations: {
+          type: "object",
+          properties: {
+            used: { type: "number", description: "Number of operations." },
+            unit: { type: "string", const: "ops" },
+          },
+          required: ["used", "unit"],
+          description: "Statements that were executed.",
+        },
+        storage: {
+          type: "object",
+          properties: {
+            used: { type: "number", description: "Amount of storage." },
+            unit: { type: "string", const: "GiB" },
+          },
+          required: ["used", "unit"],
+          description: "Storage used by the data.",
+        },
+        period: {
+          type: "object",
+          properties: {
+            start: { type: "string", description: "Start of the period. ISO 8601." },
+            end: { type: "string", description: "End of the period. ISO 8601." },
+          },
+          required: ["start", "end"],
+          description: "Period that the metrics cover.",
+        },
+      },
+      required: ["id", "name", "project", "databases", "operations", "storage", "period"],
+      description: "What one resource has used.",
+    },
   },
   version: {
     type: "object",

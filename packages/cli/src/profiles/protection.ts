@@ -1,0 +1,17 @@
+import type { Context, GlobalFlags } from "../input/context.js";
+import { chooseProfile } from "./active-profile.js";
+
+/**
+ * Returns what protects the resources that commands use here: the file of the link, or the profile. Undefined if nothing does.
+ *
+ * A link that names another profile says nothing about the one that is used.
+ */
+export const findProtection = (
+  flags: GlobalFlags,
+  context: Pick<Context, "env" | "cwd">,
+): string | undefined => {
+  const { name, profile, link } = chooseProfile(flags, context);
+  const linkedProfile = link?.link.profile;
+  if (link?.link.protect && (linkedProfile === undefined || linkedProfile === name?.value)) return link.file;
+  return profile?.protect && name ? `profile ${name.value}` : undefined;
+};
