@@ -10,15 +10,16 @@ export const secretsNotShownError = (reason: string): CliError =>
   );
 
 /**
- * A command whose whole result is a secret would print it into the log of CI.
+ * A command whose whole result is a secret would print it where it must not be.
  *
  * @param fileFlag The flag that writes it to a file.
+ * @param reason Why it must not be printed, as a clause.
  */
-export const secretInLogError = (secretLabel: string, fileFlag: string): CliError =>
+export const secretInLogError = (secretLabel: string, fileFlag: string, reason: string): CliError =>
   new CliError(
     "usage",
     "secrets:in_log",
-    `${secretLabel} is a secret, and CI keeps what is printed in its log`,
+    `${secretLabel} is a secret, and ${reason}`,
     `Pass ${fileFlag} PATH or, in GitHub Actions, --github-env NAME. --show-secrets prints it anyway.`,
   );
 

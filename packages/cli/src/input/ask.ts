@@ -1,6 +1,7 @@
 import type { Context } from "./context.js";
 import { interruptedError } from "../errors/cli-error.js";
 import { isCi } from "../system/ci-system.js";
+import { detectCodingAgent } from "../system/coding-agent.js";
 
 type Prompts = typeof import("./prompts.js");
 
@@ -14,6 +15,8 @@ export const findNoPromptReason = (
 ): string | undefined => {
   const { env, sources } = context;
   if (isCi(env)) return `CI=${(env["CI"] ?? "").slice(0, 40)} is set`;
+  const agent = detectCodingAgent(env);
+  if (agent) return `${agent.variable} is set, so that a coding agent runs the command`;
   if (!isAtTerminal(context)) return "there is no terminal";
   return sources.readsStdin ? "standard input is read for a flag" : undefined;
 };

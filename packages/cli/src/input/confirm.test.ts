@@ -56,6 +56,14 @@ describe("a command that cannot be undone", () => {
     expect(exists(id)).toBe(true);
   });
 
+  it("does not ask where a coding agent runs it", async () => {
+    const id = await project();
+    const env = { ...session.env, AI_AGENT: "helper" };
+    const result = await inProcess({ env, terminal: true })`projects delete ${id}`;
+    expect(result).toMatchObject({ status: 3, stderr: expect.stringContaining("AI_AGENT is set") });
+    expect((await inProcess({ env, terminal: true })`projects delete ${id} --yes`).status).toBe(0);
+  });
+
   it("runs without a question with --yes or -y", async () => {
     const ids = [await project(), await project()];
     expect((await session.mgmt`projects delete ${ids[0] ?? ""} --yes`).status).toBe(0);

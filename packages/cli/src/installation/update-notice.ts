@@ -8,7 +8,7 @@ import {
   formatInstallCommand,
   describeStandaloneUpdate,
 } from "./installation.js";
-import { detectCiSystem } from "../system/ci-system.js";
+import { findUnsafeReader } from "../system/reader.js";
 import { LatestVersionCache } from "./latest-version.js";
 import { updateNoticeVariables } from "./update-notice-variables.js";
 
@@ -24,7 +24,7 @@ export const announceUpdate = (
 ): void => {
   const installation = detectInstallation(fileURLToPath(import.meta.url));
   // The next `npx` may run another version anyway.
-  if (installation === "npx" || output.format !== "table" || detectCiSystem(env)) return;
+  if (installation === "npx" || output.format !== "table" || findUnsafeReader(env)) return;
   if (updateNoticeVariables.some((variable) => env[variable])) return;
   try {
     const versionCache = new LatestVersionCache(packageName, getCacheFolder(env), env);

@@ -3,7 +3,8 @@ import { envOfListError } from "../errors/usage-errors.js";
 import type { Interruption } from "../system/interruption.js";
 import { isObject } from "../json/json-path.js";
 import { requireShallow } from "./require-shallow.js";
-import { detectCiSystem, isCi } from "../system/ci-system.js";
+import { detectCiSystem } from "../system/ci-system.js";
+import { isUnattended } from "../system/reader.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, escapeLogCommands } from "./log-commands.js";
 import { toPrintable, toPrintableLines, toPrintableTable, toSafeJson, escapeJsonText } from "./printable.js";
@@ -428,7 +429,12 @@ export class Output {
   /** Whether a spinner can be shown: on a terminal, to people, and not in CI. */
   get canAnimate(): boolean {
     const { stderr } = this.streams;
-    return stderr.isTTY === true && this.format === "table" && this.env["TERM"] !== "dumb" && !isCi(this.env);
+    return (
+      stderr.isTTY === true &&
+      this.format === "table" &&
+      this.env["TERM"] !== "dumb" &&
+      !isUnattended(this.env)
+    );
   }
 
   /** Shows a spinner where one can be shown. Returns a function that removes it. */

@@ -12,6 +12,8 @@ describe("the pager", () => {
     [{ NO_PAGER: "" }, true, true, "less"],
     [{ CI: "true" }, true, true, undefined],
     [{ CI: "false" }, true, true, "less"],
+    [{ CLAUDECODE: "1" }, true, true, undefined],
+    [{ CLAUDECODE: "" }, true, true, "less"],
     [{ TERM: "dumb" }, true, true, undefined],
     [{ TERM: "xterm" }, true, true, "less"],
     [{ PAGER: "most" }, false, true, undefined],

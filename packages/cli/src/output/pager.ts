@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { EndSignal } from "../errors/exit-codes.js";
 import type { Interruption } from "../system/interruption.js";
 import { buildProgramEnvironment } from "../system/find-program.js";
-import { isCi } from "../system/ci-system.js";
+import { isUnattended } from "../system/reader.js";
 
 /** The properties of a terminal that a pager needs. */
 export interface PagerTerminal {
@@ -11,14 +11,14 @@ export interface PagerTerminal {
 
 /**
  * Returns the pager's command line for a terminal, or undefined if there is none: no terminal, `--no-pager`, `NO_PAGER`, CI,
- * a dumb terminal, or a `PAGER` that is empty or `cat`.
+ * a coding agent, a dumb terminal, or a `PAGER` that is empty or `cat`.
  */
 export const findPagerCommand = (
   terminal: PagerTerminal,
   env: NodeJS.ProcessEnv,
   isWanted: boolean,
 ): string | undefined => {
-  if (!isWanted || !terminal.isTTY || env["NO_PAGER"] || isCi(env) || env["TERM"] === "dumb")
+  if (!isWanted || !terminal.isTTY || env["NO_PAGER"] || isUnattended(env) || env["TERM"] === "dumb")
     return undefined;
   const command = (env["PAGER"] ?? "less").trim();
   return command === "" || command === "cat" ? undefined : command;

@@ -29,6 +29,8 @@ it.each<[boolean, NodeJS.ProcessEnv, boolean]>([
   [true, { CI: "true" }, true],
   [true, { NO_COLOR: "1", FORCE_COLOR: "1" }, false],
   [true, { TERM: "dumb" }, false],
+  [true, { CURSOR_AGENT: "1" }, false],
+  [true, { CURSOR_AGENT: "1", FORCE_COLOR: "1" }, true],
   [false, {}, false],
   [false, { FORCE_COLOR: "1" }, true],
   [false, { FORCE_COLOR: "0" }, false],

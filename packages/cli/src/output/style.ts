@@ -1,3 +1,5 @@
+import { detectCodingAgent } from "../system/coding-agent.js";
+
 /**
  * Emphasizes a string, and accepts nothing else. The compiler rejects it as the callback of `map` and the like, which pass more arguments:
  * chalk would print them all.
@@ -24,11 +26,11 @@ export const plainStyle: Style = {
   bad: keepPlain,
 };
 
-/** Colors are for terminals. `NO_COLOR` turns them off everywhere, `FORCE_COLOR` turns them on everywhere. */
+/** Colors are for people at terminals. `NO_COLOR` turns them off everywhere, `FORCE_COLOR` turns them on everywhere. */
 export const wantsColor = (stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean => {
   if (env["NO_COLOR"]) return false;
   if (env["FORCE_COLOR"] && env["FORCE_COLOR"] !== "0") return true;
-  return stream.isTTY === true && env["TERM"] !== "dumb";
+  return stream.isTTY === true && env["TERM"] !== "dumb" && detectCodingAgent(env) === undefined;
 };
 
 /** Loads chalk only if colors are wanted. */

@@ -25,14 +25,10 @@ export const issueSecret = async <Result extends ResultWithSecret>(
   const { output } = context;
   const flagDestination = resolveSecretDestination(flags, context);
   const isAsked = output.isTerminal || flags.showSecrets === true || flags.secretFile === "-";
+  const reason = "without a flag for them, they are printed only on a terminal";
   const destination =
-    flagDestination.to === "output" && !isAsked ? ({ to: "nowhere" } as const) : flagDestination;
-  await assertSecretPrinted(
-    sample,
-    destination,
-    context,
-    "without a flag for them, they are printed only on a terminal",
-  );
+    flagDestination.to === "output" && !isAsked ? ({ to: "nowhere", reason } as const) : flagDestination;
+  await assertSecretPrinted(sample, destination, context);
   output.format = formatWithSecrets(flags, output.format);
   const secretOutput = await openSecretOutput({ paths: ["value"], issued: true }, destination, context);
   try {

@@ -28,7 +28,7 @@ export const assertDeliverable = async (
   if (!secrets?.issued || canBeReadAgain(secrets) || destination.to === "files") return;
   const { noSecretWith } = getOverride(id);
   if (noSecretWith !== undefined && getAtPath(body, [noSecretWith]) === true) return;
-  if (destination.to === "nowhere") throw secretsNotShownError("CI keeps what is printed in its log");
+  if (destination.to === "nowhere") throw secretsNotShownError(destination.reason);
   const { definitions, results } = await import("../contract/generated/schemas.js");
   const sample = buildSample(results[id]?.item ?? {}, definitions);
   for (const path of secrets.paths) setAtPath(sample, path.split("."), sampleSecret);
@@ -39,17 +39,15 @@ export const assertDeliverable = async (
  * Refuses to create a secret that the result would not show, like `assertDeliverable`.
  *
  * @param sample a result, as far as queries can tell. Its secret is the field `value`.
- * @param reason why a secret without a destination would be lost.
  * @throws `secrets:not_shown`.
  */
 export const assertSecretPrinted = async (
   sample: { readonly value: string },
-  { to }: SecretDestination,
+  destination: SecretDestination,
   context: Pick<Context, "output">,
-  reason: string,
 ): Promise<void> => {
-  if (to === "files") return;
-  if (to === "nowhere") throw secretsNotShownError(reason);
+  if (destination.to === "files") return;
+  if (destination.to === "nowhere") throw secretsNotShownError(destination.reason);
   await assertSamplePrinted((trial) => trial.writeResult({ ...sample, value: sampleSecret }), context);
 };
 

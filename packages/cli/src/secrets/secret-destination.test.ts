@@ -9,6 +9,9 @@ describe("secrets go", () => {
   it.each<[SecretFlags, NodeJS.ProcessEnv, string, { all: boolean; new: boolean }]>([
     [{}, local, "output", { all: false, new: true }],
     [{}, ci, "nowhere", { all: false, new: false }],
+    [{}, { GEMINI_CLI: "1" }, "nowhere", { all: false, new: false }],
+    [{}, { GEMINI_CLI: "" }, "output", { all: false, new: true }],
+    [{ showSecrets: true }, { GEMINI_CLI: "1" }, "output", { all: true, new: true }],
     [{ showSecrets: true }, local, "output", { all: true, new: true }],
     [{ showSecrets: true }, ci, "output", { all: true, new: true }],
     [{ secretFile: "-" }, ci, "output", { all: true, new: true }],

@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import { secretInLogError } from "../errors/secret-errors.js";
 import type { OutputFormat } from "../output/output.js";
-import { detectCiSystem } from "../system/ci-system.js";
+import { findUnsafeReader } from "../system/reader.js";
 import { type SecretFileFlags, type SecretFlags, setsCiVariable } from "./secret-flags.js";
 
 /** Where the secrets in the result of a command go. */
@@ -10,12 +10,12 @@ export type SecretDestination =
   | { readonly to: "output"; readonly scope: "all" | "new" }
   /** They are written into the files that the flags name, and printed as well or masked. */
   | { readonly to: "files"; readonly flags: SecretFileFlags; readonly inOutput: "printed" | "masked" }
-  /** They are masked, because CI keeps what is printed in its log. */
-  | { readonly to: "nowhere" };
+  /** They are masked. `reason` is a clause such as: CI keeps what is printed in its log. */
+  | { readonly to: "nowhere"; readonly reason: string };
 
 /**
- * Returns where the flags of a command send the secrets in its result. Without flags, new ones are printed, except in CI, and existing
- * ones are masked.
+ * Returns where the flags of a command send the secrets in its result. Without flags, new ones are printed, except in CI and where a coding
+ * agent runs the command, and existing ones are masked.
  */
 export const resolveSecretDestination = (
   flags: SecretFlags,
@@ -27,7 +27,8 @@ export const resolveSecretDestination = (
     return { to: "files", flags, inOutput: printsAll ? "printed" : "masked" };
   }
   if (printsAll) return { to: "output", scope: "all" };
-  return detectCiSystem(env) === undefined ? { to: "output", scope: "new" } : { to: "nowhere" };
+  const reason = findUnsafeReader(env);
+  return reason === undefined ? { to: "output", scope: "new" } : { to: "nowhere", reason };
 };
 
 /** Returns whether a command prints also the secrets that existed before. */
@@ -48,10 +49,10 @@ export const printsNewSecrets = (destination: SecretDestination): boolean =>
  */
 export const assertHasDestination = (
   secretLabel: string,
-  { to }: SecretDestination,
+  destination: SecretDestination,
   fileFlag = "--secret-file",
 ): void => {
-  if (to === "nowhere") throw secretInLogError(secretLabel, fileFlag);
+  if (destination.to === "nowhere") throw secretInLogError(secretLabel, fileFlag, destination.reason);
 };
 
 /** Returns the format of a result: with `--secret-file -`, lines of JSON, as a file has them, instead of a table. */

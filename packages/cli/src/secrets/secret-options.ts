@@ -11,7 +11,12 @@ export const addSecretOptions = (
   { setsVariables = true, secretFile = true } = {},
 ): void => {
   command
-    .addOption(new Option("--show-secrets", "print secrets that would be masked: existing ones, and in CI"))
+    .addOption(
+      new Option(
+        "--show-secrets",
+        "print secrets that would be masked: existing ones, and in CI or for a coding agent",
+      ),
+    )
     .addOption(new Option("--reveal").hideHelp().implies({ showSecrets: true }));
   if (secretFile) {
     const help =

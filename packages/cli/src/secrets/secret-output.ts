@@ -64,7 +64,8 @@ export const openSecretOutput = async (
       return isPrinted ? resource : maskedResource;
     },
     end: async () => {
-      if (withheldResources.length > 0) output.notice(await buildWithheldNotice(withheldResources));
+      if (withheldResources.length > 0 && destination.to === "nowhere")
+        output.notice(await buildWithheldNotice(withheldResources, destination.reason));
       await sinks?.end({ hasResult });
     },
   };
@@ -89,8 +90,8 @@ const hideInLog = async (
   maskInLog(values, context);
 };
 
-/** Says how to get secrets that CI was not to keep. */
-const buildWithheldNotice = async (resources: readonly unknown[]): Promise<Notice> => {
+/** Says how to get secrets that were not printed. */
+const buildWithheldNotice = async (resources: readonly unknown[], reason: string): Promise<Notice> => {
   const { collectConnectionIds } = await import("./connection-ids.js");
   const connections = [...new Set(resources.flatMap(collectConnectionIds))];
   const [firstConnection = "ID"] = connections;
@@ -100,7 +101,7 @@ const buildWithheldNotice = async (resources: readonly unknown[]): Promise<Notic
       : "To get them, pass";
   return {
     code: "secrets:masked",
-    message: `The new secrets are masked, because CI keeps what is printed in its log. ${instruction} --secret-file PATH, --github-env NAME, or --show-secrets.`,
+    message: `The new secrets are masked, because ${reason}. ${instruction} --secret-file PATH, --github-env NAME, or --show-secrets.`,
     ...(connections.length > 0 && { connections }),
   };
 };

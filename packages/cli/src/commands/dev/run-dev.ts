@@ -17,7 +17,7 @@ import {
   type StoredProfiles,
 } from "../../profiles/profile.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
-import { detectCiSystem } from "../../system/ci-system.js";
+import { findUnsafeReader } from "../../system/reader.js";
 import { maskInLog } from "../../secrets/log-masks.js";
 import { secretMask } from "../../output/mask.js";
 import { wrapText, wrapCommand } from "../../output/wrap.js";
@@ -146,7 +146,7 @@ const printReady = (
   const { output, env } = context;
   maskInLog([ready.token], context);
   if (output.format === "json") return output.writeJsonLine(ready);
-  const isCiSystem = detectCiSystem(env) !== undefined;
+  const masksToken = findUnsafeReader(env) !== undefined;
   const mgmtCommand = getProgramWords(env).join(" ");
   const lines = [
     `The Management API is running at ${ready.baseUrl}, with real Postgres databases.`,
@@ -155,9 +155,9 @@ const printReady = (
     "",
     ...(registration
       ? renderProfileLines(ready, registration, mgmtCommand)
-      : renderEnvironmentLines(ready, isCiSystem, mgmtCommand)),
+      : renderEnvironmentLines(ready, masksToken, mgmtCommand)),
     "",
-    ...renderSignInLines(ready, output.isTerminal && !isCiSystem ? signInKey : null),
+    ...renderSignInLines(ready, output.isTerminal && !masksToken ? signInKey : null),
     "Database connections support TLS. To verify the server:",
     "",
     `${commandIndent}sslmode=verify-full&sslrootcert=${ready.caFile}`,
@@ -219,10 +219,10 @@ const renderProfileLines = (
  */
 const renderEnvironmentLines = (
   { baseUrl, token }: Platform["ready"],
-  isCiSystem: boolean,
+  masksToken: boolean,
   mgmtCommand: string,
 ): string[] => [
   `${commandIndent}export MGMT_BASE_URL=${baseUrl}`,
-  `${commandIndent}export MGMT_TOKEN=${isCiSystem ? `${secretMask} # ${mgmtCommand} dev --output json prints it` : token}`,
+  `${commandIndent}export MGMT_TOKEN=${masksToken ? `${secretMask} # ${mgmtCommand} dev --output json prints it` : token}`,
   `${commandIndent}${mgmtCommand} projects create shop --wait`,
 ];

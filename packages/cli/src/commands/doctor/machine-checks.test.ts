@@ -19,6 +19,18 @@ describe("mgmt doctor", () => {
     expect(checks["address"]).toMatchObject({ status: "skipped" });
   });
 
+  it.each([
+    [{}, "A person or a script"],
+    [{ CI: "1", CLAUDECODE: "1" }, "CI runs this command"],
+    [{ CLAUDECODE: "1" }, "Claude Code runs this command, because CLAUDECODE is set"],
+    [{ CLAUDECODE: "", AI_AGENT: "0" }, "A person or a script"],
+  ])("says what it takes the environment %j for", async (env, message) => {
+    expect(checksOf(await doctor.run(env))["environment"]).toMatchObject({
+      status: "ok",
+      message: expect.stringContaining(message),
+    });
+  });
+
   it("reports a profile that does not exist", async () => {
     const result = await doctor.run({}, "--profile", "nobody");
     expect(result.status).toBe(1);

@@ -14,11 +14,14 @@ import {
   createOkCheck,
   createWarningCheck,
 } from "./check.js";
+import { detectCiSystem } from "../../system/ci-system.js";
+import { detectCodingAgent } from "../../system/coding-agent.js";
 import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
 /** Checks that need no service: Node.js, the profiles file, the link, the profile and running services. */
 export const checkMachine = async (flags: GlobalFlags, context: Context): Promise<Check[]> => [
   checkNode(process.versions.node),
+  checkEnvironment(context),
   await checkProfilesFile(context),
   await checkLink(context),
   await checkActiveProfile(flags, context),
@@ -34,6 +37,19 @@ export const checkNode = (version: string): Check => {
   if (isRecentEnough) return createOkCheck("node", `Node.js ${version}`);
   const hint = `Install Node.js ${requiredVersion} or newer.`;
   return createFailureCheck("node", `Node.js ${version} is too old`, { hint });
+};
+
+/** Says what the command takes its environment for, because secrets, prompts, colors, and pagers depend on that. */
+const checkEnvironment = ({ env }: Pick<Context, "env">): Check => {
+  const effects = "secrets are masked, and nothing is asked";
+  if (detectCiSystem(env)) return createOkCheck("environment", `CI runs this command: ${effects}`);
+  const agent = detectCodingAgent(env);
+  return agent
+    ? createOkCheck(
+        "environment",
+        `${agent.name} runs this command, because ${agent.variable} is set: ${effects}`,
+      )
+    : createOkCheck("environment", "A person or a script runs this command, no CI system or coding agent");
 };
 
 const checkProfilesFile = async ({ env }: Pick<Context, "env">): Promise<Check> => {
@@ -74,7 +90,8 @@ const checkLink = async ({ cwd }: Pick<Context, "cwd">): Promise<Check> => {
   try {
     const link = findLink(cwd);
     if (!link) return createOkCheck("link", "This folder is not linked");
-    const values = Object.values({ ...link.link }).join(", ");
+    const { protect = false, ...settings } = link.link;
+    const values = [...Object.values(settings), ...(protect ? ["protected"] : [])].join(", ");
     return createOkCheck("link", `${link.file}${values === "" ? "" : `: ${values}`}`);
   } catch (error) {
     return createErrorCheck("link", error, [["mgmt", "unlink"]]);

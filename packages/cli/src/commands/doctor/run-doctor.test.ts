@@ -21,7 +21,19 @@ describe("mgmt doctor", () => {
     const { tls, ...others } = checks;
     expect(tls?.status).toBe("skipped");
     expect(Object.entries(others).map(([name, { status }]) => [name, status])).toEqual(
-      ["node", "profiles", "link", "profile", "dev", "address", "proxy", "service", "clock", "contract"]
+      [
+        "node",
+        "environment",
+        "profiles",
+        "link",
+        "profile",
+        "dev",
+        "address",
+        "proxy",
+        "service",
+        "clock",
+        "contract",
+      ]
         .concat("keyring", "credential", "defaults")
         .map((name) => [name, "ok"]),
     );

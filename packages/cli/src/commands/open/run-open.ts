@@ -13,7 +13,7 @@ import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { assertServiceAddress, resolveAccess } from "../../profiles/resolve-access.js";
 import { connectWithAccess } from "../../service/connect.js";
 import { launchBrowser, findNoBrowserReason } from "../../system/browser.js";
-import { isCi } from "../../system/ci-system.js";
+import { isUnattended } from "../../system/reader.js";
 
 export interface OpenFlags {
   readonly target: string | undefined;
@@ -37,7 +37,7 @@ export const runOpen = async (
   const { output, env } = context;
   const url = await resolveUrl(target, flags, context);
   const opensBrowser =
-    browser ?? (isAtTerminal(context) && !isCi(env) && findNoBrowserReason(env) === undefined);
+    browser ?? (isAtTerminal(context) && !isUnattended(env) && findNoBrowserReason(env) === undefined);
   const opened = opensBrowser && (await launchBrowser(url));
   const { fields, query } = output.presentation;
   if (output.format !== "table" || fields || query) {
