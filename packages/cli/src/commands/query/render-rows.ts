@@ -3,8 +3,9 @@ import { columnGap, measureColumnWidths, type TableCell } from "../../output/dra
 import { toPrintable, toSafeJson } from "../../output/printable.js";
 import { keepPlain, type Style } from "../../output/style.js";
 import { measureWidth } from "../../output/width.js";
+import { toUniqueNames } from "../../postgres/column-names.js";
 import type { SingleStatement, TextRow } from "../../postgres/single-statement.js";
-import { toObject, toUniqueNames } from "./row-values.js";
+import { toObject } from "./row-values.js";
 
 /** The parts of a statement that its rows are rendered from. */
 type RowSource = Pick<SingleStatement, "columns" | "readPortions">;

@@ -17,17 +17,6 @@ const booleanType = 16;
 /** smallint, integer, oid, real and double precision, which a number of JavaScript holds exactly. */
 const numberTypes: readonly number[] = [21, 23, 26, 700, 701];
 
-/** Returns names of columns that are all different: a name that occurs again gets the number of its column. */
-export const toUniqueNames = (columns: readonly QueryColumn[]): string[] => {
-  const names = new Set<string>();
-  for (const [index, { name }] of columns.entries()) {
-    let uniqueName = name;
-    for (let number = index + 1; names.has(uniqueName); number += 1) uniqueName = `${name}_${String(number)}`;
-    names.add(uniqueName);
-  }
-  return [...names];
-};
-
 /** Returns a row as an object whose values are those of JSON. */
 export const toObject = (
   row: TextRow,

@@ -1,6 +1,7 @@
-import type { Connection as PgConnection, FieldDef, Submittable } from "pg";
 import { queryFailedError, queryRefusedError } from "../../errors/mcp-errors.js";
+import { toUniqueNames } from "../../postgres/column-names.js";
 import { fetchDatabaseAccess } from "../../postgres/database-access.js";
+import { CopyProtocolError, SingleStatement, type TextRow } from "../../postgres/single-statement.js";
 import type { ServerContext } from "../server-context.js";
 import { remainingMs, type ToolArguments, type ToolCall, type ToolResult } from "../tool.js";
 
@@ -44,10 +45,12 @@ export const runQuery = async (
     await postgres.query(
       `BEGIN READ ONLY; SET LOCAL statement_timeout = ${String(statementTimeoutMs)}; SELECT 1`,
     );
-    const statement = new ReadStatement(String(sql));
+    const statement = new SingleStatement(String(sql), { maxRows: maxRows + 1 });
     postgres.query(statement);
-    const { columns, rows, isCut } = await statement.result;
-    return toResult(columns, rows, isCut);
+    const rows: TextRow[] = [];
+    for await (const portion of statement.readPortions()) rows.push(...portion);
+    const isCut = statement.isCut || rows.length > maxRows;
+    return toResult(toUniqueNames(statement.columns), rows.slice(0, maxRows), isCut);
   } catch (error) {
     call.signal.throwIfAborted();
     throw toQueryError(error);
@@ -58,15 +61,7 @@ export const runQuery = async (
   }
 };
 
-const toResult = (
-  columns: readonly string[],
-  rows: readonly (readonly (string | null)[])[],
-  isCut: boolean,
-): ToolResult => {
-  const names = columns.map((name, index) =>
-    columns.indexOf(name) === index ? name : `${name}_${String(index + 1)}`,
-  );
-  const maxValueLength = Math.max(16, Math.floor(maxResultBytes / 2 / Math.max(1, names.length)));
+const toResult = (names: readonly string[], rows: readonly TextRow[], isCut: boolean): ToolResult => {
   const items: Record<string, string | null>[] = [];
   let bytes = 0;
   let hasCutValue = false;
@@ -86,6 +81,7 @@ const toResult = (
 };
 
 const toQueryError = (error: unknown): unknown => {
+  if (error instanceof CopyProtocolError) return queryRefusedError("COPY returns no rows", "Use SELECT.");
   if (!(error instanceof Error) || !("severity" in error)) {
     return error instanceof Error && "reason" in error
       ? error
@@ -97,73 +93,3 @@ const toQueryError = (error: unknown): unknown => {
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   return queryFailedError(code, error.message);
 };
-
-interface QueryRows {
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly (string | null)[])[];
-  readonly isCut: boolean;
-}
-
-/**
- * A statement in the extended protocol, which accepts only one. The server sends no more rows than are asked for. Source:
- * https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-EXT-QUERY
- */
-class ReadStatement implements Submittable {
-  readonly result: Promise<QueryRows>;
-  #columns: string[] = [];
-  readonly #rows: (string | null)[][] = [];
-  #isCut = false;
-  #failure: unknown;
-  #resolve: (rows: QueryRows) => void = () => undefined;
-  #reject: (error: unknown) => void = () => undefined;
-
-  constructor(private readonly text: string) {
-    this.result = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-  }
-
-  submit(connection: PgConnection): void {
-    connection.parse({ name: "", text: this.text, types: [] }, true);
-    connection.bind({ portal: "", statement: "", values: [] }, true);
-    connection.describe({ type: "P", name: "" }, true);
-    connection.execute({ portal: "", rows: String(maxRows + 1) }, true);
-    connection.sync();
-  }
-
-  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
-    this.#columns = fields.map(({ name }) => name);
-  }
-
-  handleDataRow({ fields }: { readonly fields: readonly (string | Buffer | null)[] }): void {
-    if (this.#rows.length === maxRows) this.#isCut = true;
-    else this.#rows.push(fields.map((value) => (value === null ? null : value.toString())));
-  }
-
-  handlePortalSuspended(): void {
-    this.#isCut = true;
-  }
-
-  handleCopyInResponse(connection: PgConnection): void {
-    connection.stream.destroy();
-  }
-
-  handleCopyData(): void {
-    this.#failure ??= queryRefusedError("COPY returns no rows", "Use SELECT.");
-  }
-
-  handleError(error: unknown): void {
-    this.#failure ??= error;
-    this.#reject(this.#failure);
-  }
-
-  handleReadyForQuery(): void {
-    if (this.#failure === undefined)
-      this.#resolve({ columns: this.#columns, rows: this.#rows, isCut: this.#isCut });
-    else this.#reject(this.#failure);
-  }
-
-  handleCommandComplete(): void {}
-  handleEmptyQuery(): void {}
-}
