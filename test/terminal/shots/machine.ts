@@ -137,6 +137,7 @@ export const machineShots: Readonly<Record<string, readonly Shot[]>> = {
     asks("while it watches", "status --project-id webshop --watch", /reports/),
   ],
   "mgmt psql": [changes("a database", "psql webshop/reports -- --list", { prepare: withProgram("psql") })],
+  "mgmt query": [reads("several statements", ["query", "webshop/reports", "select 1; select 2"])],
   "mgmt open": [
     reads("the URL of a resource", "open webshop --no-browser"),
     reads("without a target", "open --no-browser"),

@@ -15,6 +15,7 @@ const withManifest = (place: Place): void => place.write("mgmt.yaml", manifest);
 
 export const provisioningShots: Readonly<Record<string, readonly Shot[]>> = {
   "mgmt export": [reads("a project", "export webshop", { isData: true })],
+  "mgmt usage": [reads("a period of no length", "usage --since 0")],
   "mgmt plan": [
     reads("changes", "plan", { prepare: withManifest }),
     reads("without a manifest", "plan"),

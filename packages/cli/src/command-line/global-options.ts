@@ -21,6 +21,10 @@ export const createGlobalOptions = (): Option[] =>
       "send credentials unencrypted if the service has an http:// address of another machine",
     ),
     new Option("--debug", "print each request as a curl command, its status and time on standard error"),
+    new Option(
+      "--verbose",
+      "say which profile, project and workspace a link selects, also when nothing is changed",
+    ),
     new Option("--token-file <path>", "file with the token, - for standard input (or MGMT_TOKEN)"),
     new Option("-y, --yes", "confirm without being asked"),
     new Option(

@@ -31,6 +31,7 @@ export const confirmDatabaseChange = async (
   context: Context,
   { asksIfEmpty = false, readsStdin = false }: ConfirmationOptions = {},
 ): Promise<void> => {
+  await context.output.usedSettings.announce();
   const tables = await (contentsToCheck === "tables"
     ? findRelations(access, context)
     : findTablesWithRows(access, context));

@@ -13,6 +13,7 @@ import { discardTypedLines } from "./discard-typed-lines.js";
 export const confirm = async (action: string, context: Context, noPromptReason?: string): Promise<void> => {
   const reason = noPromptReason ?? findNoPromptReason(context);
   if (reason !== undefined) throw confirmationNeededError(action, reason);
+  await context.output.usedSettings.announce();
   const message = `This will ${toPrintable(action)}. Continue?`;
   const hasAgreed = await ask(context, async (prompts, terminal) => {
     await discardTypedLines(terminal.input);

@@ -50,7 +50,10 @@ export class CsvWriter implements ListWriter {
   }
 }
 
-/** A line that starts with `::` may be a command of a CI system, which one that starts with `"` is not. */
+/**
+ * Returns a text as a cell of CSV (https://www.rfc-editor.org/rfc/rfc4180). A text that starts with `::` is quoted as well, because a CI
+ * system could take a line that starts so for a command.
+ */
 export const escapeCsvCell = (text: string): string =>
   /[",\r\n]|^\s|\s$|^::/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 

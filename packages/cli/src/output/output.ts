@@ -8,6 +8,7 @@ import { isUnattended } from "../system/reader.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, escapeLogCommands } from "./log-commands.js";
 import { toPrintable, toPrintableLines, toPrintableTable, toSafeJson, escapeJsonText } from "./printable.js";
+import { UsedSettings } from "./used-settings.js";
 import { wrapMessage } from "./wrap.js";
 import { replaceProgramWords } from "../text/program-words.js";
 import { startSpinner } from "./spinner.js";
@@ -73,6 +74,13 @@ export class Output {
   addNext: AddNextCommands = (failure) => Promise.resolve(failure);
   /** Whether every request is printed. */
   isDebugging = false;
+  /** Whether it is always said which profile and project are used. */
+  isVerbose = false;
+  /** What the command uses because of a link. */
+  readonly usedSettings = new UsedSettings(
+    () => this.isForPerson,
+    (notice) => this.noticeOnce(notice),
+  );
   /** Whether a spinner is shown, which other lines would break. */
   isSpinning = false;
   /** Whether a request that takes long or is sent again is announced. Not by a command that asks again and again. */
@@ -352,6 +360,11 @@ export class Output {
     if (this.#printedMessages.has(notice.message)) return;
     this.#printedMessages.add(notice.message);
     this.notice(notice);
+  }
+
+  /** Whether a person reads the messages, who has not asked for all of them. */
+  get isForPerson(): boolean {
+    return this.streams.stderr.isTTY === true && this.format === "table" && !this.isVerbose;
   }
 
   /**

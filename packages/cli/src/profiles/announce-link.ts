@@ -1,16 +1,15 @@
 import type { Context } from "../input/context.js";
+import type { UsedSetting } from "../output/used-settings.js";
 import type { ProfileChoice } from "./active-profile.js";
-import type { LinkWithFile } from "./link-file.js";
+import { findLink, type LinkWithFile } from "./link-file.js";
 
 /** Says on standard error what a command uses because of a link. Does nothing if the value is not from the link. */
 export const announceLink = (
-  settingLabel: string,
-  from: string,
+  setting: UsedSetting,
   link: LinkWithFile | undefined,
   { output }: Pick<Context, "output">,
 ): void => {
-  if (from === link?.file)
-    output.noticeOnce({ code: "link:used", message: `Using ${settingLabel} from ${from}`, from });
+  if (setting.from === link?.file) output.usedSettings.add(setting);
 };
 
 /** Does the same for the profile that a command uses, with the host that it selects. */
@@ -21,5 +20,32 @@ export const announceLinkedProfile = (
   if (!name || !profile) return;
   const { baseUrl } = profile;
   const hostSuffix = URL.canParse(baseUrl) ? ` (${new URL(baseUrl).host})` : "";
-  announceLink(`profile ${name.value}${hostSuffix}`, name.from, link, context);
+  announceLink({ label: "profile", value: `${name.value}${hostSuffix}`, from: name.from }, link, context);
+  announceOverride("profile", name, link, link?.link.profile, context);
+};
+
+/** Returns the link of the folder. Undefined if it cannot be read: a command that does not need it does not fail. */
+export const findReadableLink = (folder: string): LinkWithFile | undefined => {
+  try {
+    return findLink(folder);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Says on a terminal that a variable overrides the link of the folder, which a command that only reads does not show otherwise. */
+export const announceOverride = (
+  label: string,
+  { value, from }: { readonly value: string; readonly from: string },
+  link: LinkWithFile | undefined,
+  linkedValue: string | undefined,
+  { output }: Pick<Context, "output">,
+): void => {
+  const isOverridden = link && linkedValue !== undefined && linkedValue !== value && from.startsWith("MGMT_");
+  if (!isOverridden || !output.isForPerson) return;
+  output.noticeOnce({
+    code: "link:overridden",
+    message: `Using ${label} ${value} from ${from}, which overrides ${linkedValue} in ${link.file}`,
+    from,
+  });
 };

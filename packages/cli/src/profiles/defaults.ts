@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../input/context.js";
 import { chooseProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
-import { announceLink } from "./announce-link.js";
+import { announceLink, announceOverride, findReadableLink } from "./announce-link.js";
 import { type DefaultName, defaultVariables } from "./profile.js";
 
 /**
@@ -43,7 +43,14 @@ export const resolveAndAnnounceDefault = (
 ): ValueWithSource<string> | undefined => {
   let profileChoice: ProfileChoice | undefined;
   const setting = findDefault(name, flags, context, () => (profileChoice ??= choose()));
-  if (setting)
-    announceLink(`${nounByDefault[name]} ${setting.value}`, setting.from, profileChoice?.link, context);
+  if (!setting) return undefined;
+  const { value, from } = setting;
+  const label = nounByDefault[name];
+  const projectId = name === "projectId" ? value : undefined;
+  announceLink({ label, value, from, projectId }, profileChoice?.link, context);
+  if (from === defaultVariables[name] && context.output.isForPerson) {
+    const link = findReadableLink(context.cwd);
+    announceOverride(label, setting, link, link?.link[name], context);
+  }
   return setting;
 };

@@ -2,7 +2,8 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { otherServiceError, linkedServiceTokenError } from "../errors/access-errors.js";
 import { invalidAddressError, quotedTokenError } from "../errors/usage-errors.js";
 import { chooseExistingProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
-import { announceLinkedProfile } from "./announce-link.js";
+import { stripAddressCredentials } from "../text/strip-address-credentials.js";
+import { announceLinkedProfile, announceOverride, findReadableLink } from "./announce-link.js";
 import { readBaseUrlVariable, readTokenVariable } from "./service-variables.js";
 import { hasOuterQuote } from "../text/outer-quote.js";
 import { hasCredential, isDevProfile, isSameAddress, type Profile } from "./profile.js";
@@ -35,7 +36,10 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
       : addSource(await sources.readSecret(flags.tokenFile, "--token-file"), "--token-file");
   if (token && hasOuterQuote(token.value)) throw quotedTokenError(token.from);
   const tokenIdentity = token && { value: { token: token.value }, from: token.from };
-  if (tokenIdentity && baseUrl) return { baseUrl, identity: tokenIdentity, choice: undefined };
+  if (tokenIdentity && baseUrl) {
+    announceOverriddenService(baseUrl, context);
+    return { baseUrl, identity: tokenIdentity, choice: undefined };
+  }
 
   const choice = chooseExistingProfile(flags, context);
   const { name, profile, file } = choice;
@@ -56,6 +60,18 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
       : tokenIdentity,
     choice,
   };
+};
+
+/** Says on a terminal that the address of a variable is used in a folder whose link names a profile. */
+const announceOverriddenService = (
+  { value, from }: ValueWithSource<string>,
+  context: Pick<Context, "cwd" | "output">,
+): void => {
+  if (!context.output.isForPerson) return;
+  const link = findReadableLink(context.cwd);
+  const linkedProfile = link?.link.profile;
+  const service = { value: stripAddressCredentials(value), from };
+  announceOverride("service", service, link, linkedProfile && `profile ${linkedProfile}`, context);
 };
 
 /** Returns whether the service is one of `mgmt dev`, as far as the profile says. */

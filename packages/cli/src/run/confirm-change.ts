@@ -53,6 +53,7 @@ export const confirmChange = async (
     ...(isDelete ? ["This will delete:"] : []),
     ...descriptions.map(renderResourceDescription).flat(),
   ];
+  await context.output.usedSettings.announce();
   context.output.notice(
     { code: "confirmation:affected", message: affectedLines.join("\n"), affected: affectedLines },
     { multiline: true },

@@ -45,6 +45,7 @@ export const confirmResourceChange = async (
   if (protection === undefined) return confirm(action, context, noPromptReason);
   const reason = noPromptReason ?? findNoPromptReason(context);
   if (reason !== undefined) throw nameNeededError(action, protection, reason);
+  await context.output.usedSettings.announce();
   context.output.notice({
     code: "confirmation:protected",
     message: `This will ${action}. ${protection} protects it.`,

@@ -50,6 +50,14 @@ export const connectWithoutCredential = async (
   return createClientFor(baseUrl, false, context, options);
 };
 
+/** Says what a link selects before the first request that may change something. */
+const announceBeforeChanges = (transport: Transport, output: Context["output"]): Transport => ({
+  send: async (request) => {
+    if (request.method !== "GET") await output.usedSettings.announce();
+    return transport.send(request);
+  },
+});
+
 /** The timers of `globalThis`, whose `performance` takes long to load on Node.js 20. The build replaces the name by itself. */
 const timers: Timers = {
   setTimeout: (callback, ms) => setTimeout(callback, ms),
@@ -88,7 +96,7 @@ export const createClientFor = async (
       // The check below has the words of the command line.
       allowInsecureHttp: true,
       token,
-      transport: changes.watch(addSlownessNotices(transport, output)),
+      transport: announceBeforeChanges(changes.watch(addSlownessNotices(transport, output)), output),
       onRetry: (retry) => announceRetry(retry, output),
       headers: { "user-agent": `mgmt/${version}` },
       timers,
@@ -98,6 +106,8 @@ export const createClientFor = async (
     if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;
     throw invalidAddressError(baseUrl.from, error.problem);
   }
+  output.usedSettings.findProjectName = async (id) =>
+    (await client.projects.get(id).catch(() => undefined))?.name;
   if (token !== false) await insecureAddresses.assertAllowed(baseUrl);
   return client;
 };

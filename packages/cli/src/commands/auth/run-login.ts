@@ -39,6 +39,7 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
     throw usageError("mgmt login does not read --token-file", "Use mgmt login --with-token < FILE.");
   }
   const target = await resolveLoginTarget(flags, context);
+  await context.output.usedSettings.announce();
   await context.insecureAddresses.assertAllowed(target.baseUrl);
   await context.insecureAddresses.assertAllowed(target.authUrl);
   await assertDevServiceIsGenuine(target.name, target.profile, context);

@@ -18,6 +18,7 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
     return output.info(name ? `Profile ${name.value} is not logged in.` : "You are not logged in.");
   }
   announceLinkedProfile(choice, context);
+  await output.usedSettings.announce();
   const store = createLoginStore({ file, name: name.value, profile });
   const login = await readStoredLogin(file, name.value);
   if (login) {

@@ -168,7 +168,9 @@ const confirmLinkedProject = async (
 ): Promise<boolean> => {
   const path = getLinkFilePath(context.cwd);
   if (isProjectNamed || findNoPromptReason(context) !== undefined) {
-    announceLink(`project ${name} (${id})`, path, { file: path, link: {} }, context);
+    const setting = { label: "project", value: `${name} (${id})`, from: path };
+    announceLink(setting, { file: path, link: {} }, context);
+    await context.output.usedSettings.announce();
     return true;
   }
   return resolveFlagOrConfirm(

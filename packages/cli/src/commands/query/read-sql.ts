@@ -60,7 +60,6 @@ const assertSingleStatement = async (sql: string, signal: AbortSignal): Promise<
   }
 };
 
-// eslint-disable-next-line @typescript-eslint/require-await -- the splitter reads chunks as they come
 const toChunks = async function* (text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 };

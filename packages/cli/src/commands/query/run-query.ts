@@ -58,7 +58,10 @@ export const runQuery = async (
   const timeoutMs = timeout === undefined ? undefined : Math.ceil(parseDuration(timeout, "--timeout"));
   const { databaseIdOrName, sql } = await readQueryInput(args, file, context);
   const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
-  if (writes) await confirmWrite(access, flags, context);
+  if (writes) {
+    await context.output.usedSettings.announce();
+    await confirmWrite(access, flags, context);
+  }
   const { createPostgresClient, cancelStatement } = await import("../../postgres/session.js");
   const client = createPostgresClient(access);
   const close = (): void => void client.connection.stream.destroy();

@@ -26,6 +26,14 @@ export interface DatabaseStatus {
 export interface StatusResult {
   /** Address of the service. */
   readonly service: string;
+  /** Null if commands use none here. */
+  readonly profile: {
+    readonly name: string;
+    /** A flag, a variable, or a file. */
+    readonly from: string;
+  } | null;
+  /** The file or the profile that protects what commands use here; null if nothing does. */
+  readonly protectedBy: string | null;
   /** Null if commands use no project here. */
   readonly project: {
     readonly id: string;
@@ -60,7 +68,12 @@ const maxConcurrentRequests = 8;
 /** Asks the service for everything that the status shows. Throws `name:not_found` and errors of the service. */
 export const gatherStatus = async (
   projectName: string | undefined,
-  { client, service }: { readonly client: MgmtClient; readonly service: string },
+  {
+    client,
+    ...access
+  }: Pick<StatusResult, "service" | "profile" | "protectedBy"> & {
+    readonly client: MgmtClient;
+  },
   gitContext: GitContext | undefined,
   flags: GlobalFlags,
   context: Context,
@@ -71,7 +84,7 @@ export const gatherStatus = async (
       ? findDefault("projectId", flags, context)
       : { value: projectName, from: "--project-id" };
   const waitingApprovals = (await countWaitingApprovals(flags, context)) ?? null;
-  if (!projectChoice) return { service, project: null, databases: [], preview: null, waitingApprovals };
+  if (!projectChoice) return { ...access, project: null, databases: [], preview: null, waitingApprovals };
   const projectId = await resolveIdOrName("project", projectChoice.value, client, flags, context);
   const [project, databases, branches] = await Promise.all([
     client.projects.get(projectId, { signal }),
@@ -87,7 +100,7 @@ export const gatherStatus = async (
       (repository === null || repository === gitContext?.repository?.key),
   );
   return {
-    service,
+    ...access,
     project: { id: project.id, name: project.name, region: project.defaultRegion, from: projectChoice.from },
     databases: databases.map((database) => ({
       id: database.id,

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { exitCodes } from "../../errors/exit-codes.js";
 import { usageError } from "../../errors/usage-errors.js";
+import { chooseProfile } from "../../profiles/active-profile.js";
+import { findProtection } from "../../profiles/protection.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { connectWithAccess } from "../../service/connect.js";
 import { formatBytes } from "../../output/bytes.js";
@@ -35,6 +37,9 @@ export const runStatus = async (
   const access = await resolveAccess(flags, context);
   const client = await connectWithAccess(access, context);
   const service = access.baseUrl?.value ?? "";
+  const { name } = chooseProfile(flags, context);
+  const profile = name ? { name: name.value, from: name.from } : null;
+  const protectedBy = findProtection(flags, context) ?? null;
   // Without a repository there is no preview to show.
   const gitContext = await resolveGitContext(undefined, context).catch(() => undefined);
   signal.throwIfAborted();
@@ -42,7 +47,7 @@ export const runStatus = async (
   if (gitProblem && gitProblem.code !== "preview:no_git")
     await output.warn({ code: gitProblem.code, message: gitProblem.message });
   const loadStatus = (): Promise<StatusResult> =>
-    gatherStatus(projectId, { client, service }, gitContext, flags, context);
+    gatherStatus(projectId, { client, service, profile, protectedBy }, gitContext, flags, context);
   let status = await loadStatus();
   const printsText = format === "table" && !presentation.fields && !presentation.query;
   if (intervalMs === undefined) {
@@ -97,7 +102,7 @@ const classifyProblem = (exitCode: number): ServiceProblem => {
 
 /** @param prefix Printed directly before it. */
 const printStatus = async (status: StatusResult, { output, env }: Context, prefix = ""): Promise<void> => {
-  const { service, project, databases, preview, waitingApprovals } = status;
+  const { service, profile, protectedBy, project, databases, preview, waitingApprovals } = status;
   const style = await output.loadStyle();
   const columns = output.isTerminal ? output.helpWidth : Infinity;
   const mgmt = getProgramWords(env).join(" ");
@@ -106,6 +111,8 @@ const printStatus = async (status: StatusResult, { output, env }: Context, prefi
   const region = project?.region ? ` in ${project.region}` : "";
   const lines = [
     renderLine("Service", service),
+    ...(profile ? [renderLine("Profile", `${profile.name}, from ${profile.from}`)] : []),
+    ...(protectedBy === null ? [] : [renderLine("Protected", `by ${protectedBy}`)]),
     renderLine(
       "Project",
       project

@@ -62,6 +62,7 @@ export const runQuery = async (
 };
 
 const toResult = (names: readonly string[], rows: readonly TextRow[], isCut: boolean): ToolResult => {
+  const maxValueLength = Math.max(16, Math.floor(maxResultBytes / 2 / Math.max(1, names.length)));
   const items: Record<string, string | null>[] = [];
   let bytes = 0;
   let hasCutValue = false;
