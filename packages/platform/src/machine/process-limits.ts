@@ -21,8 +21,11 @@ const minFileSize = 1024 ** 3;
  *
  * @throws PlatformError `platform:open_files_limit`, `platform:process_limit`, `platform:file_size_limit`.
  */
-export const refuseLowLimits = async (): Promise<void> => {
-  const limitsText = await readFile("/proc/self/limits", "utf8").catch(() => "");
+export const refuseLowLimits = async (): Promise<void> =>
+  assertLimits(await readFile("/proc/self/limits", "utf8").catch(() => ""));
+
+/** @param limitsText text of `/proc/self/limits`; empty where the system has none. */
+export const assertLimits = (limitsText: string): void => {
   const openFileLimit = parseSoftLimit(limitsText, "Max open files");
   if (openFileLimit < minOpenFiles) throw platformErrors.openFilesLimit(openFileLimit, minOpenFiles);
   const processLimit = parseSoftLimit(limitsText, "Max processes");

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -37,6 +37,14 @@ describe.skipIf(process.platform === "win32")("another account", () => {
     expect(await findReplacementRisk(join(folder, "own", "inside"))).toBeUndefined();
   });
 
+  it("can replace what is below a directory that a group with other members can write to", async () => {
+    await chmod(shared, 0o770);
+    expect(await findReplacementRisk(join(shared, "data"))).toBeUndefined();
+    if (process.geteuid?.() !== 0) return;
+    await chown(shared, 0, 54_321);
+    expect(await findReplacementRisk(join(shared, "data"))).toBe(`other accounts can write to ${shared}`);
+  });
+
   it("can replace nothing in a sticky directory, and no file that it can write to by its path", async () => {
     await chmod(shared, 0o1777);
     const file = join(shared, "file");
@@ -44,6 +52,15 @@ describe.skipIf(process.platform === "win32")("another account", () => {
     await chmod(file, 0o666);
     expect(await findReplacementRisk(file)).toBeUndefined();
   });
+
+  it.runIf(process.geteuid?.() === 0).each([54_321, 65_534])(
+    "can replace what is below a directory of its own: uid %i",
+    async (uid) => {
+      const foreign = join(folder, "own");
+      await chown(foreign, uid, 0);
+      expect(await findReplacementRisk(join(foreign, "data"))).toBe(`${foreign} belongs to another account`);
+    },
+  );
 
   it("is no risk on a path whose links lead in a circle, which cannot be opened", async () => {
     await symlink("b", join(folder, "a"));
