@@ -1,5 +1,8 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findCommitRisk } from "./commit-risk.js";
+import { findCommitRisk, isReadableByGit } from "./commit-risk.js";
+import { temporaryFolder } from "../../test/folders.js";
 import { type ProgramEnd, recordPrograms } from "../../test/recorded-programs.js";
 import { type RecordedClone, recordedGit } from "../../test/git/recorded-git.js";
 
@@ -30,5 +33,27 @@ describe("a file can become part of a commit", () => {
     });
     const { env } = recordPrograms({ git });
     expect(await findCommitRisk("/srv/--help", { env, signal })).toBe("not_ignored");
+  });
+});
+
+describe("a file is in a repository that git reads", () => {
+  const createFile = (hasRepository: boolean): string => {
+    const folder = temporaryFolder();
+    if (hasRepository) mkdirSync(join(folder, ".git"));
+    return join(folder, "app", "web", ".env");
+  };
+
+  it.each([
+    [true, 0, true],
+    [true, 128, false],
+    [false, 128, true],
+  ])("if it is in one (%s), and git ends with %i: %s", async (hasRepository, status, expected) => {
+    const { env } = recordPrograms({ git: () => ({ status }) });
+    expect(await isReadableByGit(createFile(hasRepository), { env, signal })).toBe(expected);
+  });
+
+  it("which cannot be told without git", async () => {
+    const { env } = recordPrograms({});
+    expect(await isReadableByGit(createFile(true), { env, signal })).toBe(true);
   });
 });

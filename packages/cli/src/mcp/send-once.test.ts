@@ -38,13 +38,26 @@ afterEach(async () => {
   for (const client of opened.splice(0)) await client.close();
 });
 
-/** Calls a tool of a new server, as a client does whose server was killed. */
-const call = async (tool: Tool, args: Record<string, unknown> = {}): Promise<ToolData> => {
-  const MGMT_TOKEN = await engine().tokens.agent();
+/** Calls a tool of a new server, as a client does whose server was killed. A user confirms each call. */
+const call = async (
+  tool: Tool,
+  args: Record<string, unknown> = {},
+  principal: "agent" | "user" = "agent",
+): Promise<ToolData> => {
+  const MGMT_TOKEN = await engine().tokens[principal]();
   const client = await connectClient({
     env: { ...session.env, MGMT_TOKEN, MGMT_CONFIG_DIR: root, XDG_STATE_HOME: state },
     cwd: folder,
-    options: { auditFile: "audit.jsonl" },
+    options: { auditFile: "audit.jsonl", allowsUserWrites: true },
+    clientOptions: {
+      capabilities: { elicitation: { form: {} } },
+      versionNegotiation: { mode: { pin: "2026-07-28" } },
+    },
+    prepare: (client) =>
+      client.setRequestHandler("elicitation/create", () => ({
+        action: "accept",
+        content: { confirm: true },
+      })),
   });
   opened.push(client);
   return client.call(tool, { ...calls[tool], ...args });
@@ -110,6 +123,29 @@ describe.each<[Tool, "databases.restore" | "connections.rotate"]>([
     expect(await call(tool)).toMatchObject({ isError: true, error: { code: "mcp:journal_unwritable" } });
     expect(countDone(operation)).toBe(0);
   });
+});
+
+it.each([
+  ["was lost", { drop: "after" as const }, true],
+  ["has the status 500", { status: 500 }, true],
+  ["has the status 408", { status: 408 }, true],
+  ["has the status 422", { status: 422 }, false],
+])("asks what to do if the response to a user %s", async (_, fault, isAsked) => {
+  engine().faults.add({ operation: "databases.restore", ...fault, times: 1 });
+  expect(await call("databases_restore", {}, "user")).toMatchObject({ isError: true });
+  expect(await call("databases_restore", {}, "user")).toMatchObject(
+    isAsked ? { error: { code: "mcp:outcome_unknown" } } : { isError: false },
+  );
+});
+
+it("returns the response of a change although nothing can note any more that it was made", async () => {
+  const stop = engine().followRequests(({ operationId }) => {
+    if (operationId !== "databases.restore") return;
+    rmSync(state, { recursive: true });
+    writeFileSync(state, "");
+  });
+  expect(await call("databases_restore", {}, "user")).toMatchObject({ isError: false });
+  stop();
 });
 
 it("asks what to do if a response was lost while a time was approved", async () => {

@@ -27,7 +27,7 @@ export interface GitState {
 /** Returns how the branch of a preview stands in a git repository. */
 export const determineRemoteState = (
   branch: string,
-  { repository, record }: Preview,
+  { repository, record }: Pick<Preview, "repository" | "record">,
   { repositoryKey, checkedOutBranches, remoteBranches }: GitState,
 ): RemoteState => {
   if (repository !== null && repositoryKey !== undefined && repository !== repositoryKey)

@@ -10,6 +10,7 @@ describe("a coding agent", () => {
     [{ REPL_ID: "f3c1" }, "Replit", "REPL_ID"],
     [{ AI_AGENT: "devin@1", CLAUDECODE: "1" }, "devin@1", "AI_AGENT"],
     [{ AI_AGENT: "1" }, "a coding agent", "AI_AGENT"],
+    [{ AI_AGENT: ` ${"x".repeat(41)}` }, "x".repeat(40), "AI_AGENT"],
     [{ AI_AGENT: "", OPENCODE: "true" }, "OpenCode", "OPENCODE"],
   ])("is known by its variable: %j", (env, name, variable) => {
     expect(detectCodingAgent(env)).toEqual({ name, variable });

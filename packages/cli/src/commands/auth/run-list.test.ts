@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import { describe, expect, it } from "vitest";
 import { useAccount } from "../../../test/commands/auth/account.js";
 
@@ -44,14 +45,38 @@ describe("mgmt auth list", () => {
     account.store((all) => {
       all.profiles["bare"] = { baseUrl: "https://user:CANARY@api.test" };
       all.profiles["hidden"] = { baseUrl: "https://api.test", store: "keyring", inKeyring: "token" };
+      all.profiles["renewed"] = { baseUrl: "https://api.test", store: "keyring", inKeyring: "login" };
     });
     const { stdout, json } = await account.mgmt`auth list -o json`;
     expect(json).toMatchObject([
       { profile: "bare", credential: null, store: null },
-      { profile: "hidden", credential: "token", store: "keyring", endsAt: null },
+      { profile: "hidden", credential: "token", store: "keyring", endsAt: null, renews: false },
+      { profile: "renewed", credential: "login", store: "keyring", endsAt: null, renews: true },
     ]);
     expect(stdout).not.toContain("CANARY");
   });
+
+  it.skipIf(process.platform !== "linux")(
+    "says whether mgmt dev runs, unless it is in another container",
+    async () => {
+      const { self } = createProcessView();
+      const processes = {
+        alive: self,
+        dead: { ...self, started: "1" },
+        elsewhere: { ...self, place: "other" },
+      };
+      account.store(({ profiles }) => {
+        for (const [name, dev] of Object.entries(processes))
+          profiles[name] = { baseUrl: "http://127.0.0.1:1", process: { ...dev, machine: null } };
+      });
+      const { json } = await account.mgmt`auth list -o json --fields profile,running`;
+      expect(json).toEqual([
+        { profile: "alive", running: true },
+        { profile: "dead", running: false },
+        { profile: "elsewhere", running: null },
+      ]);
+    },
+  );
 
   it("prints an empty list without profiles, and fails for a corrupt file", async () => {
     expect((await account.mgmt`auth list -o json`).stdout).toBe("[]\n");
