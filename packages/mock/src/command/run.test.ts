@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, get as sendGet } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,17 @@ const file = (name: string, content: unknown): string => {
   const path = join(folder, name);
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   return path;
+};
+
+/** Listens on a port that no other program uses, until the returned function is called. */
+const listen = async (): Promise<{ port: string; close: () => Promise<void> }> => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  return {
+    // It listens on a host.
+    port: String((other.address() as AddressInfo).port),
+    close: () => new Promise((resolve) => void other.close(() => resolve())),
+  };
 };
 
 describe("the command", () => {
@@ -44,6 +55,25 @@ describe("the command", () => {
     expect(
       await withCommand(["--host=0.0.0.0"], (ready) => Promise.resolve(ready.controlSecret)),
     ).toBeUndefined();
+  });
+
+  it("has the address of --base-url, behind a proxy that passes its host on", async () => {
+    const { port, close } = await listen();
+    await close();
+    const baseUrl = "https://mock.example.com/api";
+    await withCommand([`--port=${port}`, `--base-url=${baseUrl}`], async (ready) => {
+      expect(ready.baseUrl).toBe(baseUrl);
+      const statusFor = (host: string) =>
+        new Promise((resolve, reject) => {
+          const headers = { host, authorization: `Bearer ${ready.token}` };
+          sendGet({ host: "127.0.0.1", port, path: "/v1/me", headers }, (response) => {
+            response.resume();
+            resolve(response.statusCode);
+          }).on("error", reject);
+        });
+      expect(await statusFor("mock.example.com")).toBe(200);
+      expect(await statusFor("other.example.com")).toBe(403);
+    });
   });
 
   it("starts with the resources of a seed file, also after a reset", async () => {
@@ -98,14 +128,11 @@ describe("the command", () => {
 
 describe("a wrong use of the command", () => {
   it("says that the port is in use", async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    // It listens on a host.
-    const port = String((other.address() as AddressInfo).port);
+    const { port, close } = await listen();
     expect(await failure([`--port=${port}`])).toContain(
       `Port ${port} of 127.0.0.1 is in use. Stop the other server, or choose a port`,
     );
-    other.close();
+    await close();
   });
 
   it.each<[string[], string]>([

@@ -79,6 +79,24 @@ describe("the control surface over HTTP", () => {
     expect(await api("GET", "/v1/me", body.token)).toBe(401);
   });
 
+  it("returns a token with every field of the request", async () => {
+    const { seed } = world.server.engine;
+    const sponsor = await seed.user();
+    const workspace = await seed.workspace({ ownerId: sponsor.id });
+    const { id: serviceTokenId } = await seed.serviceToken({ name: "ci" });
+    const claimsOf = async (fields: object): Promise<unknown> => {
+      const { body } = await control<{ token: string }>("POST", "/tokens", fields);
+      return JSON.parse(Buffer.from(body.token.split(".")[1] ?? "", "base64url").toString());
+    };
+    const times = { notBefore: "2026-01-01T00:00:01Z", expiresAt: "2026-01-01T00:01:00Z" };
+    const agent = { kind: "agent", agentId: "builder", sponsorId: sponsor.id };
+    expect(await claimsOf({ ...agent, ...times, scopes: ["offline_access"] })).toMatchObject({
+      ...{ sub: "builder", sponsor: sponsor.id, workspace_id: workspace.id },
+      ...{ nbf: 1_767_225_601, exp: 1_767_225_660, scope: "offline_access" },
+    });
+    expect(await claimsOf({ kind: "service", serviceTokenId })).toMatchObject({ jti: serviceTokenId });
+  });
+
   it("creates tenants, whose credentials reach only their own workspace", async () => {
     interface Tenant {
       workspace: { id: string; name: string };
