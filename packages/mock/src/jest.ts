@@ -1,4 +1,5 @@
 import { expect, test as jestTest } from "@jest/globals";
+import { type JestTest, type JestTestBody, createJestTest } from "@mgmt/internal/testing/jest-test";
 import { describeFrozenClock } from "./kit/frozen-clock.js";
 import { type TestServerOptions, startTestServer } from "./kit/test-server.js";
 import type { ServedMock } from "./mocks/served-mock.js";
@@ -19,24 +20,10 @@ export interface MockContext {
 }
 
 /** The body of a test. `row` has the values of `test.each`. */
-export type MockTestBody<Row extends readonly unknown[] = []> = (
-  context: MockContext,
-  ...row: Row
-) => void | Promise<void>;
-
-type DefineTest = (name: string, body: MockTestBody, timeout?: number) => void;
-
-interface TestVariants extends DefineTest {
-  readonly only: DefineTest;
-  readonly skip: DefineTest;
-}
+export type MockTestBody<Row extends readonly unknown[] = []> = JestTestBody<MockContext, Row>;
 
 /** Jest's `test`, whose body gets a `MockContext`. */
-export interface MockTest extends TestVariants {
-  readonly concurrent: TestVariants;
-  readonly failing: DefineTest;
-  todo(name: string): void;
-}
+export type MockTest = JestTest<MockContext>;
 
 const runWithMock = async (
   name: string,
@@ -92,22 +79,8 @@ export const withMock =
  *
  * @param options of the servers.
  */
-export const createTest = (options: TestServerOptions = {}): MockTest => {
-  const createDefine =
-    (jestDefine: (name: string, body: () => Promise<void>, timeout?: number) => void): DefineTest =>
-    (name, body, timeout) =>
-      jestDefine(name, () => runWithMock(name, body, options), timeout);
-  const createVariants = (jestVariants: typeof jestTest.concurrent): TestVariants =>
-    Object.assign(createDefine(jestVariants), {
-      only: createDefine(jestVariants.only),
-      skip: createDefine(jestVariants.skip),
-    });
-  return Object.assign(createVariants(jestTest), {
-    concurrent: createVariants(jestTest.concurrent),
-    failing: createDefine(jestTest.failing),
-    todo: (name: string) => jestTest.todo(name),
-  });
-};
+export const createTest = (options: TestServerOptions = {}): MockTest =>
+  createJestTest<MockContext>(jestTest, (name, body) => runWithMock(name, body, options));
 
 /** Jest's `test` with a server of the Management API for each test, with the default options. See `createTest`. */
 export const test: MockTest = createTest();

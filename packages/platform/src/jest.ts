@@ -1,4 +1,5 @@
 import { expect, test as jestTest } from "@jest/globals";
+import { type JestTest, type JestTestBody, createJestTest } from "@mgmt/internal/testing/jest-test";
 import { type DatabaseTestOptions, resolveDatabaseTestOptions } from "./tests/kit-options.js";
 import { type TestDatabase, TestDatabases } from "./tests/test-databases.js";
 
@@ -12,23 +13,10 @@ export interface DatabaseContext {
 }
 
 /** The body of a test. `row` has the values of `test.each`. */
-export type DatabaseTestBody<Row extends readonly unknown[] = []> = (
-  context: DatabaseContext,
-  ...row: Row
-) => void | Promise<void>;
-
-type DefineTest = (name: string, body: DatabaseTestBody, timeout?: number) => void;
-
-interface TestVariants extends DefineTest {
-  readonly only: DefineTest;
-  readonly skip: DefineTest;
-}
+export type DatabaseTestBody<Row extends readonly unknown[] = []> = JestTestBody<DatabaseContext, Row>;
 
 /** Jest's `test`, whose body gets a `DatabaseContext`. */
-export interface DatabaseTest extends TestVariants {
-  readonly concurrent: TestVariants;
-  readonly failing: DefineTest;
-  todo(name: string): void;
+export interface DatabaseTest extends JestTest<DatabaseContext> {
   /** Wraps the body of a test, for Jest functions that this one does not have: `test.each(rows)("…", withDatabase(({ database }, row) => …))`. */
   withDatabase<Row extends readonly unknown[]>(body: DatabaseTestBody<Row>): (...row: Row) => Promise<void>;
 }
@@ -61,22 +49,10 @@ const runWithDatabase = async (
  */
 export const createDatabaseTest = (options: DatabaseTestOptions = {}): DatabaseTest => {
   const databases = new TestDatabases(resolveDatabaseTestOptions(options));
-  const createDefine =
-    (
-      jestDefine: (name: string, body: () => Promise<void>, timeout?: number) => void,
-      expectation = { mustFail: false },
-    ): DefineTest =>
-    (name, body, timeout) =>
-      jestDefine(name, () => runWithDatabase(databases, name, body, expectation), timeout);
-  const createVariants = (jestVariants: typeof jestTest.concurrent): TestVariants =>
-    Object.assign(createDefine(jestVariants), {
-      only: createDefine(jestVariants.only),
-      skip: createDefine(jestVariants.skip),
-    });
-  return Object.assign(createVariants(jestTest), {
-    concurrent: createVariants(jestTest.concurrent),
-    failing: createDefine(jestTest.failing, { mustFail: true }),
-    todo: (name: string) => jestTest.todo(name),
+  const test = createJestTest<DatabaseContext>(jestTest, (name, body, expectation) =>
+    runWithDatabase(databases, name, body, expectation),
+  );
+  return Object.assign(test, {
     withDatabase:
       <Row extends readonly unknown[]>(body: DatabaseTestBody<Row>) =>
       (...row: Row) =>
