@@ -73,6 +73,18 @@ describe("a list whose service has ever more pages", () => {
   });
 });
 
+describe("a list whose cursors go back to the first one", () => {
+  it.each([{}, { prefetch: true }])("ends with an error, with %j", async (options) => {
+    const { client } = await start({ a: page([1], "b"), b: page([2], "a") });
+    const ids: string[] = [];
+    const iterate = async (): Promise<void> => {
+      for await (const { id } of client.projects.list({ cursor: "a" }, options)) ids.push(id);
+    };
+    expect(await thrown(iterate())).toMatchObject({ code: "paging:broken", reason: "cursor_repeated" });
+    expect(ids).toEqual(["proj_1"]);
+  });
+});
+
 describe("a list", () => {
   it("resolves to its first page", async () => {
     const { client, seen } = await start(three);

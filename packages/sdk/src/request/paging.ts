@@ -23,8 +23,9 @@ interface ListQuery {
   query?: { cursor?: string | null } | undefined;
 }
 
-/** The cursors of the pages of an iteration, and how many of its last pages were empty. */
-interface Seen extends Set<unknown> {
+/** The cursors that an iteration has requested, with which it notices that its pages never end. */
+interface RequestedCursors extends Set<unknown> {
+  /** The number of empty pages since the last page with items. */
   empty?: number;
 }
 
@@ -32,10 +33,10 @@ interface Seen extends Set<unknown> {
 const maxPages = 10_000;
 const maxEmptyPages = 1_000;
 
-/** Loads one page: the first, once, or the page at a cursor. Adds its cursor to `seen`, the cursors of the pages before it. */
-type LoadPage<T> = (cursor?: string, seen?: Seen) => ApiPromise<CursorPage<T>>;
+/** Loads the page at a cursor, and adds the cursor to the requested ones. Without a cursor, loads the first page, once. */
+type LoadPage<T> = (cursor?: string, requestedCursors?: RequestedCursors) => ApiPromise<CursorPage<T>>;
 
-/** Of a rejected promise, as TypeScript declares it: programs name the type that they expect. */
+/** The reason of a rejected promise. It is `any`, as in TypeScript's declaration of `Promise`, so that a handler can name the type it expects. */
 type Reason = Parameters<NonNullable<Parameters<Promise<unknown>["catch"]>[0]>>[0];
 
 /**
@@ -68,21 +69,21 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
     return "CursorPages";
   }
 
-  then<Kept = CursorPage<T>, Handled = never>(
-    onPage?: ((page: CursorPage<T>) => Kept | PromiseLike<Kept>) | null,
-    onError?: ((error: Reason) => Handled | PromiseLike<Handled>) | null,
-  ): Promise<Kept | Handled> {
-    return this.load().then(onPage, onError);
+  then<TResult1 = CursorPage<T>, TResult2 = never>(
+    onfulfilled?: ((page: CursorPage<T>) => TResult1 | PromiseLike<TResult1>) | null,
+    onrejected?: ((reason: Reason) => TResult2 | PromiseLike<TResult2>) | null,
+  ): Promise<TResult1 | TResult2> {
+    return this.load().then(onfulfilled, onrejected);
   }
 
-  catch<Handled = never>(
-    onError?: ((error: Reason) => Handled | PromiseLike<Handled>) | null,
-  ): Promise<CursorPage<T> | Handled> {
-    return this.load().catch(onError);
+  catch<TResult = never>(
+    onrejected?: ((reason: Reason) => TResult | PromiseLike<TResult>) | null,
+  ): Promise<CursorPage<T> | TResult> {
+    return this.load().catch(onrejected);
   }
 
-  finally(onSettled?: (() => void) | null): Promise<CursorPage<T>> {
-    return this.load().finally(onSettled);
+  finally(onfinally?: (() => void) | null): Promise<CursorPage<T>> {
+    return this.load().finally(onfinally);
   }
 
   /** Iterates over the items of all pages, in the list's order. */
@@ -92,15 +93,15 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
 
   /** Iterates over the pages. */
   async *pages(): AsyncGenerator<CursorPage<T>, void, undefined> {
-    const seenCursors = new Set();
+    const requestedCursors = new Set();
     for (let page = await this.load(); ;) {
       const { nextCursor } = page;
       if (nextCursor === null) return yield page;
-      const prefetchedPage = this.prefetch ? this.load(nextCursor, seenCursors) : undefined;
+      const prefetchedPage = this.prefetch ? this.load(nextCursor, requestedCursors) : undefined;
       // Awaited later, or never when the iteration is left early: a failure must not be reported as unhandled.
       prefetchedPage?.catch(() => undefined);
       yield page;
-      page = await (prefetchedPage ?? this.load(nextCursor, seenCursors));
+      page = await (prefetchedPage ?? this.load(nextCursor, requestedCursors));
     }
   }
 
@@ -114,7 +115,7 @@ export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> 
     return this.load().asResponse();
   }
 
-  /** Collects the items of all pages, or the first `limit` of them; no page after those is requested. */
+  /** Collects the items of all pages, or the first `limit` of them. Without `prefetch`, no page after those is requested. */
   async toArray(options: { limit?: number | undefined } = {}): Promise<T[]> {
     assertOptions(options, "toArray", () => InvalidArgumentError);
     const { limit = Infinity, ...unknownOptions } = options;
@@ -136,8 +137,11 @@ export type WholeList<T, Page> = Pick<CursorPages<T>, "asResponse" | "toArray"> 
     withResponse(): Promise<WithResponse<Page>>;
   };
 
-/** Reads a page from a body. `seen` has the cursors that must not be repeated, and counts empty pages. */
-export type ReadPage = <T>(body: unknown, seen: Seen) => ReturnType<ReadBody<CursorPage<T>>>;
+/** Reads a page from a body. No requested cursor may be its next one. */
+export type ReadPage = <T>(
+  body: unknown,
+  requestedCursors: RequestedCursors,
+) => ReturnType<ReadBody<CursorPage<T>>>;
 
 /** Lists by a call. */
 export const listPages = <T>(
@@ -147,39 +151,43 @@ export const listPages = <T>(
   read: ReadPage,
 ): CursorPages<T> => {
   let firstPage: ApiPromise<CursorPage<T>> | undefined;
-  const load = (cursor = call.query?.cursor, seenCursors: Seen = new Set()): ApiPromise<CursorPage<T>> => {
-    seenCursors.add(cursor);
+  const load = (
+    cursor = call.query?.cursor,
+    requestedCursors: RequestedCursors = new Set(),
+  ): ApiPromise<CursorPage<T>> => {
+    requestedCursors.add(call.query?.cursor).add(cursor);
     return request({ ...call, query: { ...call.query, cursor } }, options, (body) =>
-      read<T>(body, seenCursors),
+      read<T>(body, requestedCursors),
     );
   };
-  const loadOnce = (...pageArguments: Parameters<LoadPage<T>>): ApiPromise<CursorPage<T>> =>
-    pageArguments[0] ? load(...pageArguments) : (firstPage ??= load());
+  const loadOnce: LoadPage<T> = (cursor, requestedCursors) =>
+    cursor ? load(cursor, requestedCursors) : (firstPage ??= load());
   return new CursorPages(loadOnce, options?.prefetch);
 };
 
 /** Reads a body of the form `{ data, pagination }`. Returns undefined for a body of another form. */
-export const readPage: ReadPage = <T>(body: unknown, seenCursors: Seen) => {
+export const readPage: ReadPage = <T>(body: unknown, requestedCursors: RequestedCursors) => {
   // Every field is checked before it is used; the contract defines the items.
   const { data, pagination } = (body ?? {}) as Partial<ListEnvelope<T>>;
   if (!Array.isArray(data) || typeof pagination?.hasMore !== "boolean") return undefined;
   const { hasMore, nextCursor } = pagination;
   if (!hasMore) return { value: { data, nextCursor: null, hasMore } };
-  if (typeof nextCursor !== "string" || nextCursor === "") return { fault: "cursor_missing" };
-  if (seenCursors.has(nextCursor)) return { fault: "cursor_repeated" };
-  seenCursors.empty = data[0] ? 0 : (seenCursors.empty ?? 0) + 1;
-  if (seenCursors.size >= maxPages || seenCursors.empty >= maxEmptyPages) return { fault: "endless" };
+  if (!nextCursor || typeof nextCursor !== "string") return { fault: "cursor_missing" };
+  if (requestedCursors.has(nextCursor)) return { fault: "cursor_repeated" };
+  requestedCursors.empty = data[0] ? 0 : (requestedCursors.empty ?? 0) + 1;
+  if (requestedCursors.size > maxPages || requestedCursors.empty >= maxEmptyPages)
+    return { fault: "endless" };
   return { value: { data, nextCursor, hasMore } };
 };
 
 /** Reads a page of a list that may have no cursors, with all that it has besides its items. */
-export const readAnyPage: ReadPage = (body, seenCursors) => {
+export const readAnyPage: ReadPage = (body, requestedCursors) => {
   // The check below makes it an array. The caller names the type of its items.
   const { data, pagination } = (body ?? {}) as {
     data?: never[];
     pagination?: { hasMore?: unknown; nextCursor?: unknown };
   };
-  if (!Array.isArray(data) || pagination?.nextCursor !== undefined) return readPage(body, seenCursors);
+  if (!Array.isArray(data) || pagination?.nextCursor !== undefined) return readPage(body, requestedCursors);
   return {
     value: Object.assign({}, body, { data, nextCursor: null, hasMore: pagination?.hasMore === true }),
   };
