@@ -405,6 +405,30 @@ describe.each(["2026-07-28", "legacy"])(
       );
       expect(rows().branches.list({ projectId: id })).toHaveLength(code === undefined ? 2 : 1);
     });
+
+    it.each([
+      ["the id", (id: string) => id, undefined],
+      ["another id", () => "proj_other", "mcp:not_confirmed"],
+      ["a yes", () => "true", "mcp:not_confirmed"],
+    ])("in a protected folder, asks the user to type the id, who types %s", async (_, answer, code) => {
+      const { id } = await seedProject();
+      mkdirSync(join(folder, ".mgmt"));
+      writeFileSync(join(folder, ".mgmt/link.json"), JSON.stringify({ protect: true }));
+      const { call } = await openAsUser({ action: "accept", content: { confirm: answer(id) } }, true);
+      const result = await call("operation_write", {
+        operation: "projects.delete",
+        arguments: { projectId: id },
+      });
+      expect(result).toMatchObject(
+        code === undefined ? { isError: false } : { isError: true, error: { code } },
+      );
+      expect(
+        rows()
+          .projects.list({})
+          .map((project) => project.id)
+          .includes(id),
+      ).toBe(code !== undefined);
+    });
   },
 );
 

@@ -215,7 +215,8 @@ const runTool = async (
   try {
     assertArguments(tool.name, tool.inputSchema, call.arguments);
     if (isWriter && !isDryRun) {
-      const question = facts.writes === "with_confirmation_of_user" && (await askUser(tool, call, redactor));
+      const question =
+        facts.writes === "with_confirmation_of_user" && (await askUser(tool, call, serverContext));
       if (question) return question;
       await write("started");
     }
@@ -243,18 +244,29 @@ const runTool = async (
   }
 };
 
-/** Returns the question to the user before a change with the user's own credential; undefined once the user has agreed. */
+/**
+ * Returns the question to the user before a change with the user's own credential; undefined once the user has agreed. In a protected
+ * folder, the user types the id of what a destructive tool changes.
+ */
 const askUser = async (
   tool: Tool,
   { hasFormElicitation, answers, arguments: args, showForm }: ToolCall,
-  redactor: ServerContext["redactor"],
+  { redactor, findProtection }: ServerContext,
 ): Promise<InputRequiredResult | undefined> => {
   if (!hasFormElicitation) throw cannotConfirmError(tool.name);
   const shortArguments = JSON.stringify(redactor.redact(args)).slice(0, 1_000);
-  const message = `Run ${tool.name} with your own credential? ${shortArguments}`;
+  const protection = tool.annotations.destructiveHint ? findProtection() : undefined;
+  const message = `Run ${tool.name} with your own credential? ${protection === undefined ? "" : `${protection} protects it. `}${shortArguments}`;
+  const expectedText =
+    protection === undefined ? undefined : (Object.values(listIds(args)).at(-1) ?? tool.name);
   const requestedSchema: ConfirmationSchema = {
     type: "object",
-    properties: { confirm: { type: "boolean", title: `Run ${tool.name}` } },
+    properties: {
+      confirm:
+        expectedText === undefined
+          ? { type: "boolean", title: `Run ${tool.name}` }
+          : { type: "string", title: `Type ${expectedText} to run ${tool.name}` },
+    },
     required: ["confirm"],
   };
   let answer = answers?.[confirmation];
@@ -268,7 +280,8 @@ const askUser = async (
     return inputRequired({ inputRequests });
   }
   const { action, content } = answer;
-  if (action === "accept" && isObject(content) && content["confirm"] === true) return undefined;
+  if (action === "accept" && isObject(content) && content["confirm"] === (expectedText ?? true))
+    return undefined;
   throw notConfirmedError(tool.name);
 };
 
@@ -327,18 +340,24 @@ const createAuditEntry = (
   { arguments: args }: ToolCall,
   client: string | null,
 ): Pick<AuditEntry, "client" | "tool" | "operation" | "ids"> => {
-  const { operation: calledOperation, arguments: inner } = args;
-  const allArguments = { ...(isObject(inner) && inner), ...args };
+  const { operation: calledOperation } = args;
   return {
     client,
     tool: name,
     operation: operation ?? (typeof calledOperation === "string" ? calledOperation : null),
-    ids: Object.fromEntries(
-      Object.entries(allArguments).flatMap(([key, value]) =>
-        /id$/i.test(key) && typeof value === "string" ? [[key, value.slice(0, 200)]] : [],
-      ),
-    ),
+    ids: listIds(args),
   };
+};
+
+/** Returns the arguments that are ids, by name, also those of the operation that a tool calls. */
+const listIds = (args: ToolArguments): AuditEntry["ids"] => {
+  const { arguments: operationArguments } = args;
+  const allArguments = { ...(isObject(operationArguments) && operationArguments), ...args };
+  return Object.fromEntries(
+    Object.entries(allArguments).flatMap(([key, value]) =>
+      /id$/i.test(key) && typeof value === "string" ? [[key, value.slice(0, 200)]] : [],
+    ),
+  );
 };
 
 const outcomeOf = ({ status, alreadyDone }: ToolResult): string => {

@@ -15,4 +15,6 @@ export interface ServerContext {
   readonly journal: CallJournal;
   /** Absolute path of the workspace folder, in which env files are written. */
   readonly folder: string;
+  /** Returns the file of the link or the profile that protects the resources here. Undefined if nothing does. */
+  readonly findProtection: () => string | undefined;
 }

@@ -5,6 +5,7 @@ import { noProjectLimitError } from "../errors/mcp-errors.js";
 import { getStateFolder } from "../files/state-folder.js";
 import type { Context, GlobalFlags } from "../input/context.js";
 import { findDefault } from "../profiles/defaults.js";
+import { findProtection } from "../profiles/protection.js";
 import { resolveIdOrName } from "../run/names/resolve-id-or-name.js";
 import { AuditFile } from "./audit-file.js";
 import { CallJournal } from "./call-journal.js";
@@ -65,7 +66,10 @@ export const prepareMcpServer = async (
   const audit = await AuditFile.open(auditPath ?? join(stateFolder, "mcp-audit.jsonl"), redactor);
   const journal = new CallJournal(join(stateFolder, "mcp-calls"));
   void journal.removeOld();
-  const serverContext = { context, session, scope, redactor, folder, locks: new KeyedLock(), journal };
+  const serverContext = {
+    ...{ context, session, scope, redactor, folder, locks: new KeyedLock(), journal },
+    findProtection: () => findProtection(flags, context),
+  };
   return {
     create: () => createMcpServer(serverContext, audit, options),
     close: () => {

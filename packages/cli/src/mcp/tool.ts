@@ -13,10 +13,13 @@ export interface NextCall {
 /** The result of a tool, before its secrets are removed. */
 export type ToolResult = Readonly<Record<string, unknown>>;
 
-/** The form that asks the user whether a change may be made. A type, because the SDK wants one with an index. */
+/**
+ * The form that asks the user whether a change may be made: for a yes, or for a text to type. A type, because the SDK wants one with an
+ * index.
+ */
 export type ConfirmationSchema = {
   type: "object";
-  properties: { confirm: { type: "boolean"; title: string } };
+  properties: { confirm: { type: "boolean"; title: string } | { type: "string"; title: string } };
   required: ["confirm"];
 };
 
