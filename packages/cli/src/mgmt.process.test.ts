@@ -44,7 +44,7 @@ const filesOf = async (...words: string[]): Promise<string[]> => {
 
 /** How long a start takes is measured by `npm run bench -- cli`. */
 describe("the start of a command", () => {
-  it("loads one file for a fixed text, and three for a list, with at most 184 KB for all commands", async () => {
+  it("loads one file for a fixed text, and three for a list, with at most 192 KB for all commands", async () => {
     expect(await filesOf("--version")).toEqual(["mgmt.js"]);
     expect(await filesOf("--help")).toEqual(["mgmt.js"]);
     expect(await filesOf("projects", "list", "--output", "json")).toEqual([
@@ -52,7 +52,7 @@ describe("the start of a command", () => {
       "main.js",
       expect.stringMatching(/^projects-\w+\.js$/),
     ]);
-    expect(readFileSync(join(build, "main.js"), "utf8").length).toBeLessThan(184_000);
+    expect(readFileSync(join(build, "main.js"), "utf8").length).toBeLessThan(192_000);
   });
 
   it("has exactly the files that others of them load", () => {

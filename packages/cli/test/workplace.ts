@@ -96,7 +96,7 @@ export const openWorkplace = async (): Promise<Workplace> => {
     controlUrl: `${baseUrl}/_control`,
     controlSecretFile: join(folder, "control-secret"),
   };
-  const profiles = { default: profile, staging: profile, local: profile };
+  const profiles = { default: profile, staging: profile, production: profile, local: profile };
   const config = join("config", "config.json");
   write(config, JSON.stringify({ active: "default", profiles }));
   await succeed(run(["apply", "--yes"]));

@@ -42,11 +42,11 @@ const examples = commands.flatMap(({ line, sections, commands: inner }) => {
 });
 /**
  * Lines that the tests further below run, one that test/credentials/keyring runs where there is a keyring, and those that connect to a
- * database, as commands/preview/setup, commands/db, commands/serve, and test/test-databases do, or ask before they change a file, as
- * commands/mcp-install does.
+ * database, as commands/preview/setup, commands/db, commands/query, commands/serve, and test/test-databases do, or ask before they change a file, as
+ * commands/mcp-install does. A period until now is after the time of this service: commands/usage has one.
  */
 const special =
-  /^mgmt (dev( --|$)|run --fresh|serve(?! schema)|rehearse|agent-approvals|login --store keyring|preview .*--setup|db (?:seed|restore|import|copy)|mcp install (?!.*--(?:yes|dry-run|remove)))/;
+  /^mgmt (dev( --|$)|run --fresh|serve(?! schema)|rehearse|agent-approvals|login --store keyring|preview .*--setup|db (?:seed|restore|import|copy)|query|usage .*--since|mcp install (?!.*--(?:yes|dry-run|remove)))/;
 
 /** Creates a project with a database, and recovers from a fault. */
 const provision = `

@@ -56,9 +56,9 @@ describe("completion of values", () => {
   it.each([
     [
       "config get ",
-      ["base-url", "auth-url", "workspace-id", "project-id", "output", "pager", "update-notice"],
+      ["base-url", "auth-url", "workspace-id", "project-id", "output", "pager", "protect", "update-notice"],
     ],
-    ["config unset p", ["project-id", "pager"]],
+    ["config unset p", ["project-id", "pager", "protect"]],
     ["config get output ", []],
     ["config set output y", ["yaml"]],
     ["config set pager ", ["on", "off"]],

@@ -15,7 +15,7 @@ export const queryCommand: CommandDeclaration<QueryResult> = {
   description:
     "Runs one SQL statement on a database, and prints its rows. No client program of Postgres is needed. The statement runs in a " +
     "read-only transaction unless --write is passed. Rows are printed as they come, so that a result can have any length. Tables and " +
-    "CSV have the text of Postgres. In JSON, integer, smallint, real, double precision and boolean are numbers and booleans, NULL is " +
+    "CSV have the text of Postgres. In JSON, integer, smallint, real, double precision and boolean are numbers and booleans, NULL becomes " +
     "null, and everything else is the text of Postgres, so that bigint and numeric keep all their digits. A column whose name occurs " +
     "twice gets a number.",
   examples: [
