@@ -59,10 +59,8 @@ export const renderOverview = (program: Command, helper: Help, columns: number):
       ]),
     ),
     "",
-    "Options:",
+    "Help:",
     ...renderHelpRows(overviewOptions),
-    "",
-    "Help topics:",
     ...renderHelpRows([["mgmt help", "options, output, exit-codes, environment, auth, names, ci"]]),
     "",
   ].join("\n");

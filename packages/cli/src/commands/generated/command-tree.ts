@@ -210,7 +210,7 @@ export const commandTree: readonly CommandOutline[] = [
   },
   {
     name: "serve",
-    summary: "Run the service for a team, over a Postgres server that exists",
+    summary: "Run the service for a team, on a Postgres server",
     heading: "This machine:",
     load: () => import("../serve/serve.js"),
     subcommands: [

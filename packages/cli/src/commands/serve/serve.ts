@@ -7,7 +7,7 @@ export const serveCommand: CommandDeclaration = {
   words: "serve",
   heading: "machine",
   order: 25,
-  summary: "Run the service for a team, over a Postgres server that exists",
+  summary: "Run the service for a team, on a Postgres server",
   description:
     "Runs the Management API over a Postgres server, 14 or newer, that somebody else operates. Any number of processes can run over the " +
     "same one. mgmt serve check says what they need, and mgmt serve init prepares it.\n\n" +
