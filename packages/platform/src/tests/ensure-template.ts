@@ -99,6 +99,8 @@ const makeTemplate = async (
   try {
     await client.query(`create database ${quotedName} owner ${ownerRole} template template0`);
     await runSetup(settings, session.toAddress(name));
+    await endSessions(client, name);
+    await analyze(session, name);
     await client.query(`alter database ${quotedName} allow_connections false`);
     await endSessions(client, name);
     await client.query(
@@ -115,6 +117,16 @@ const makeTemplate = async (
     throw error;
   }
   await useTemplate(session, id);
+};
+
+/** Collects what the planner needs to know of the tables, because the server has no autovacuum. A copy has the same. */
+const analyze = async (session: RunnerSession, name: string): Promise<void> => {
+  const client = await session.openSession(name);
+  try {
+    await client.query("analyze (skip_locked)");
+  } finally {
+    await client.end();
+  }
 };
 
 /** Ends the sessions of a database, and waits for their end: Postgres copies only databases without sessions. */

@@ -118,6 +118,7 @@ describe("test databases", () => {
     for (const database of databases) {
       expect(await queryIn(database, "select id from note order by id")).toEqual([1, 2]);
       expect(await queryIn(database, "show timezone")).toEqual(["Asia/Tokyo"]);
+      expect(await queryIn(database, "select reltuples from pg_class where relname = 'note'")).toEqual([1]);
       expect(new URL(database.connectionString).hostname).toBe("127.0.0.1");
     }
   });

@@ -25,10 +25,16 @@ const idleTimeoutMs = 5_000;
 
 const host = "127.0.0.1";
 
-const connectTo = async ({ port, password }: ServerState, socket = new Socket()): Promise<Client> => {
+const connectTo = async (
+  { port, password }: ServerState,
+  {
+    socket = new Socket(),
+    database = "postgres",
+  }: { readonly socket?: Socket; readonly database?: string | undefined } = {},
+): Promise<Client> => {
   const client = new Client({
     stream: () => socket,
-    ...{ host, port, user: superuser, password, database: "postgres" },
+    ...{ host, port, user: superuser, password, database },
     application_name: "mgmt-test-runner",
     connectionTimeoutMillis: 10_000,
   });
@@ -49,7 +55,7 @@ const openClient = async (
   for (;;) {
     const state = await readServerState(location.directory);
     const socket = new Socket();
-    const client = state && (await connectTo(state, socket).catch(() => undefined));
+    const client = state && (await connectTo(state, { socket }).catch(() => undefined));
     if (state && client) return { client, socket, state };
     if (failure !== undefined) throw failure.error;
     if (performance.now() >= deadline) {
@@ -166,10 +172,14 @@ export class RunnerSession {
     });
   }
 
-  /** Opens another session, which the caller ends. */
-  async openSession(): Promise<Client> {
+  /**
+   * Opens another session, which the caller ends.
+   *
+   * @param database Default: that of the registry.
+   */
+  async openSession(database?: string): Promise<Client> {
     try {
-      return await connectTo(this.#state);
+      return await connectTo(this.#state, { database });
     } catch (error) {
       throw toTestDatabaseError(error, this.location);
     }
