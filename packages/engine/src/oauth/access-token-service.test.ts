@@ -3,6 +3,8 @@ import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { MemoryServer } from "@mgmt/engine";
 import { type Face, openMock } from "../../../mock/test/faces.js";
+import { AccessTokenService } from "./access-token-service.js";
+import { SigningKeys } from "./signing-keys.js";
 
 describe("access tokens", () => {
   let face: Face;
@@ -220,6 +222,23 @@ describe("access tokens", () => {
     const token = await forge({ exp: 1 });
     const { text } = await face.send("GET", "/v1/me", { token });
     expect(text).not.toContain(token.slice(-20));
+  });
+
+  it("remembers the newest tokens, and verifies the others again", async () => {
+    const keys = new SigningKeys(face.engine.snapshot().signingKeys);
+    const service = new AccessTokenService(keys, face.engine.settings, 2);
+    const [first = "", second = "", third = ""] = await Promise.all(
+      ["first", "second", "third"].map((jti) => forge({ jti })),
+    );
+    const token = await service.verify(first);
+    expect(token).toMatchObject({ principal: { tokenId: "first" } });
+    await service.verify(second);
+    expect(service.verify(first)).toBe(token);
+    await service.verify(third);
+    const verification = service.verify(first);
+    expect(verification).toBeInstanceOf(Promise);
+    expect(await verification).toEqual(token);
+    expect(service.verify(third)).not.toBeInstanceOf(Promise);
   });
 
   it("refuses a cached token as soon as it expires", async () => {

@@ -8,7 +8,6 @@ import type { RuleContext } from "../context/rule-context.js";
 import { toPrincipal } from "./claims.js";
 import type { SigningKeys } from "./signing-keys.js";
 
-const maxCachedTokens = 4_096;
 const maxTokenLength = 16_384;
 
 /**
@@ -19,9 +18,11 @@ const maxTokenLength = 16_384;
 export class AccessTokenService implements Authenticator, TokenSigner {
   readonly #cache = new Map<string, VerifiedToken>();
 
+  /** @param maxCachedTokens How many tokens are remembered; a further one replaces the oldest. Default: 4096. */
   constructor(
     private readonly keys: SigningKeys,
     private readonly settings: Pick<Settings, "authUrl" | "baseUrl">,
+    private readonly maxCachedTokens = 4_096,
   ) {}
 
   async sign(claims: TokenClaims): Promise<string> {
@@ -69,7 +70,7 @@ export class AccessTokenService implements Authenticator, TokenSigner {
       notBefore: computeTokenStart(claims) * 1000,
       expiresAt: claims.exp === undefined ? Infinity : claims.exp * 1000,
     };
-    if (this.#cache.size >= maxCachedTokens) {
+    if (this.#cache.size >= this.maxCachedTokens) {
       const oldestToken = this.#cache.keys().next();
       if (!oldestToken.done) this.#cache.delete(oldestToken.value);
     }
