@@ -69,6 +69,7 @@ describe("the credentials of an address are not printed", () => {
         process: createProcessView().self,
         controlUrl: address,
       };
+      let count = 0;
       for (const token of [undefined, "token"]) {
         account.store((stored) => {
           const other = { baseUrl: account.server.baseUrl, token: "token" };
@@ -78,26 +79,19 @@ describe("the credentials of an address are not printed", () => {
         const before = readFileSync(account.file, "utf8");
         for (const line of lines) {
           const words = line.split(" ");
-          for (const format of ["table", "json"]) {
-            for (const [env, more] of [
-              [{ MGMT_BASE_URL: address }, []],
-              [{ MGMT_BASE_URL: address, MGMT_TOKEN: token, MGMT_AUTH_URL: address }, []],
-              [{ MGMT_BASE_URL: address }, ["--profile", "other"]],
-              [{ MGMT_TOKEN: token }, ["--base-url", address]],
-              [{}, []],
-            ] as const) {
-              const typed = [
-                ...words,
-                ...(line.startsWith("config set") ? [address] : []),
-                "-o",
-                format,
-                ...more,
-              ];
-              const { stdout, stderr } = await account.run(typed, { cwd: folder, env });
-              expect(`${typed.join(" ").replaceAll(address, "")}\n${stdout}${stderr}`).not.toContain(
-                "CANARY",
-              );
-            }
+          for (const [env, more] of [
+            [{ MGMT_BASE_URL: address }, []],
+            [{ MGMT_BASE_URL: address, MGMT_TOKEN: token, MGMT_AUTH_URL: address }, []],
+            [{ MGMT_BASE_URL: address }, ["--profile", "other"]],
+            [{ MGMT_TOKEN: token }, ["--base-url", address]],
+            [{}, []],
+          ] as const) {
+            // Each line and each environment meet each format with one of the tokens.
+            const format = (count += 1) % 2 === 0 ? "table" : "json";
+            const setArguments = line.startsWith("config set") ? [address] : [];
+            const typed = [...words, ...setArguments, "-o", format, ...more];
+            const { stdout, stderr } = await account.run(typed, { cwd: folder, env });
+            expect(`${typed.join(" ").replaceAll(address, "")}\n${stdout}${stderr}`).not.toContain("CANARY");
           }
           writeFileSync(account.file, before);
         }

@@ -117,10 +117,15 @@ describe("every command", () => {
 
   it.each(cases)(
     "prints one error as JSON, with a hint and what to do next: $name",
-    async ({ fault, exitCode, create }) => {
+    async ({ name, fault, exitCode, create }) => {
       session.server.engine.faults.add(fault);
-      const results = await untilDone(runAll(session.env, "json"));
-      for (const definition of definitions) {
+      // Statuses with one exit code are told apart by none of the operations, so that a third of them is enough.
+      const isLikeAnother = ["400", "409", "413", "415"].includes(name);
+      const called = definitions.filter(
+        (_, index) => !isLikeAnother || index % 3 === cases.findIndex((other) => other.name === name) % 3,
+      );
+      const results = await untilDone(runAll(session.env, "json", called));
+      for (const definition of called) {
         const mayHaveCreated = definition.method === "POST" && !creators.includes(definition);
         const expected = (mayHaveCreated ? create : undefined) ?? exitCode;
         expectJsonError(definition.words.join(" "), resultOf(results, definition), expected);

@@ -119,7 +119,7 @@ describe.concurrent.each(["fetch", "nodeTransport"] as const)(
               }
             },
           ),
-          { numRuns: 60, seed: 20_19, endOnFailure: false },
+          { numRuns: 30, seed: 20_19, endOnFailure: false },
         );
         expect(ends.value).toBeGreaterThan(5);
         expect(ends.error).toBeGreaterThan(5);

@@ -22,7 +22,7 @@ export const findCandidates = async (
 ): Promise<string[]> => {
   const { wordsBefore, currentWord, prefix } = splitWords(words);
   const position = await findPosition(program, wordsBefore);
-  const candidates = await findPositionCandidates(position, currentWord, options);
+  const candidates = await listPositionCandidates(position, currentWord, options);
   return candidates
     .filter((candidate) => candidate.startsWith(currentWord))
     .map((candidate) => `${prefix}${candidate}`);
@@ -46,7 +46,7 @@ interface CommandLinePosition {
   /** The arguments of the command that were typed. */
   readonly earlierArguments: readonly string[];
   /** Whether `--` was typed, after which no flag can follow. */
-  readonly hasOptionsEnded: boolean;
+  readonly isAfterDoubleDash: boolean;
 }
 
 /** Follows the words from command to subcommand, skipping flags and their values. */
@@ -55,19 +55,19 @@ const findPosition = async (program: MgmtCommand, words: readonly string[]): Pro
     command: program,
     awaitedOption: undefined,
     earlierArguments: [],
-    hasOptionsEnded: false,
+    isAfterDoubleDash: false,
   };
   for (const word of words) {
-    const { command, awaitedOption, earlierArguments, hasOptionsEnded } = position;
+    const { command, awaitedOption, earlierArguments, isAfterDoubleDash } = position;
     if (awaitedOption) {
       position = { ...position, awaitedOption: undefined };
     } else if (word === "--") {
-      position = { ...position, hasOptionsEnded: true };
-    } else if (word.startsWith("-") && !hasOptionsEnded) {
+      position = { ...position, isAfterDoubleDash: true };
+    } else if (word.startsWith("-") && !isAfterDoubleDash) {
       const option = command.options.find(({ short, long }) => word === short || word === long);
       position = { ...position, awaitedOption: option?.required ? option : undefined };
     } else {
-      const subcommand = hasOptionsEnded ? undefined : command.subcommand(word);
+      const subcommand = isAfterDoubleDash ? undefined : command.subcommand(word);
       await subcommand?.define();
       position = subcommand
         ? { ...position, command: subcommand, earlierArguments: [] }
@@ -77,13 +77,13 @@ const findPosition = async (program: MgmtCommand, words: readonly string[]): Pro
   return position;
 };
 
-const findPositionCandidates = async (
-  { command, awaitedOption, earlierArguments, hasOptionsEnded }: CommandLinePosition,
+const listPositionCandidates = async (
+  { command, awaitedOption, earlierArguments, isAfterDoubleDash }: CommandLinePosition,
   currentWord: string,
   options: CompletionOptions,
 ): Promise<readonly string[]> => {
-  if (awaitedOption) return findOptionCandidates(command, awaitedOption, options);
-  if (currentWord.startsWith("-") && !hasOptionsEnded) {
+  if (awaitedOption) return listOptionCandidates(command, awaitedOption, options);
+  if (currentWord.startsWith("-") && !isAfterDoubleDash) {
     return command.options.filter(({ hidden }) => !hidden).map(({ long }) => long ?? "");
   }
   const commands = command.createHelp().visibleCommands(command);
@@ -91,7 +91,7 @@ const findPositionCandidates = async (
   const { definition } = command;
   if (!definition) {
     const listResources = (kind: NamedKind): Promise<readonly string[]> =>
-      findResourceCandidates(kind, command, options);
+      listResourceCandidates(kind, command, options);
     const listProfiles = (): string[] => listProfileNames(options.context);
     return (
       command.completeArgument?.({
@@ -107,10 +107,10 @@ const findPositionCandidates = async (
     definition.arguments[
       definition.method === "DELETE" ? Math.min(length, definition.arguments.length - 1) : length
     ];
-  return findResourceCandidates(getNamedKindByPrefix(parameter?.prefix), command, options);
+  return listResourceCandidates(getNamedKindByPrefix(parameter?.prefix), command, options);
 };
 
-const findOptionCandidates = async (
+const listOptionCandidates = async (
   command: MgmtCommand,
   { long, argChoices }: Option,
   options: CompletionOptions,
@@ -121,20 +121,20 @@ const findOptionCandidates = async (
   const { definition } = command;
   if (!definition) {
     const kind = namedKinds.find((name) => `--${name}-id` === long);
-    return kind ? filterIds(kind, await findResourceCandidates(kind, command, options)) : [];
+    return kind ? filterIds(kind, await listResourceCandidates(kind, command, options)) : [];
   }
   const field = [...definition.query, ...(definition.body?.fields ?? [])].find(
     ({ flag }) => `--${flag}` === long,
   );
   return (
-    field?.enum?.map(String) ?? findResourceCandidates(getNamedKindByPrefix(field?.prefix), command, options)
+    field?.enum?.map(String) ?? listResourceCandidates(getNamedKindByPrefix(field?.prefix), command, options)
   );
 };
 
 const listProfileNames = ({ env }: Context): string[] =>
   Object.keys(readProfiles(getProfilesPath(env)).profiles);
 
-const findResourceCandidates = async (
+const listResourceCandidates = async (
   kind: NamedKind | undefined,
   command: MgmtCommand,
   { context, deadline }: CompletionOptions,
