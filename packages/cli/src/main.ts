@@ -126,7 +126,7 @@ const detectOutputFormat = (args: readonly string[]): OutputFormat => {
   const separatorIndex = args.indexOf("--");
   const mgmtArguments = separatorIndex < 0 ? args : args.slice(0, separatorIndex);
   const values = mgmtArguments.flatMap((arg, index) => {
-    if (arg === "--json") return ["json"];
+    if (arg === "--json" || arg === "--csv") return [arg.slice(2)];
     if (arg === "-o" || arg === "--output") return [mgmtArguments[index + 1]];
     const [, value] = /^(?:--output=|-o)(.+)$/s.exec(arg) ?? [];
     return value === undefined ? [] : [value];

@@ -10,6 +10,7 @@ export const createGlobalOptions = (): Option[] =>
   [
     new Option("-o, --output <format>", `output format: ${outputFormats.join(", ")} (default: table)`),
     new Option("--json", "the same as --output json"),
+    new Option("--csv", "the same as --output csv"),
     new Option("--fields <names>", "print only these fields, such as id,name,region.id"),
     new Option("-q, --query <expression>", "print what a JMESPath expression selects, such as '[].name'"),
     new Option("--jq <filter>", "print what a filter of jq selects, if jq is installed, such as '.[].name'"),

@@ -57,11 +57,13 @@ const parseFields = (fieldList: string): string[] => {
 };
 
 /** Returns the format that the flags select. */
-export const resolveFormat = ({ output, json }: GlobalFlags): OutputFormat | undefined => {
+export const resolveFormat = ({ output, json, csv }: GlobalFlags): OutputFormat | undefined => {
   const format = output === undefined ? undefined : parseFormat(output);
-  if (!json) return format;
-  if (format === undefined || format === "json") return "json";
-  throw usageError(`--json and --output ${format} cannot be used together`, "Pass one of them.");
+  if (json && csv) throw usageError("--json and --csv cannot be used together", "Pass one of them.");
+  const shortFormat = json ? "json" : csv ? "csv" : undefined;
+  if (shortFormat === undefined || format === undefined || format === shortFormat)
+    return shortFormat ?? format;
+  throw usageError(`--${shortFormat} and --output ${format} cannot be used together`, "Pass one of them.");
 };
 
 const parseFormat = (formatName: string): OutputFormat => {

@@ -19,6 +19,11 @@ describe("the flags of every command", () => {
     expect((await mgmt`projects lst --json`).errors).toMatchObject([{ error: { code: "usage:invalid" } }]);
   });
 
+  it("have --csv for --output csv", async () => {
+    const { mgmt } = session;
+    expect((await mgmt`projects list --csv`).stdout).toBe((await mgmt`projects list -o csv`).stdout);
+  });
+
   it("have -q for --query", async () => {
     expect((await session.mgmt`projects list -q ${"[?name=='shop'].id"}`).stdout).toBe(`${shop}\n`);
   });
@@ -31,6 +36,9 @@ describe("the flags of every command", () => {
 
   it.each([
     [["--json", "--output", "yaml"], "--json and --output yaml cannot be used together"],
+    [["--csv", "--output", "json"], "--csv and --output json cannot be used together"],
+    [["--csv", "--json"], "--json and --csv cannot be used together"],
+    [["--jq", ".", "--csv"], "--jq cannot be used with --output csv"],
     [["--output", "jsno"], "Did you mean json?"],
     [["--output="], '--output cannot be ""'],
     [["--fields", ""], '--fields cannot be ""'],

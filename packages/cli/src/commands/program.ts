@@ -36,7 +36,10 @@ export const buildProgram = (context: Context): MgmtCommand => {
       context.insecureAddresses.isAllowed = flags.insecure ?? false;
       const { format } = output;
       const pager = flags.pager ?? storedOptions.pager;
-      output.presentation = await resolvePresentation({ ...flags, format, pager }, context);
+      output.presentation = await resolvePresentation(
+        { ...flags, ...(flags.csv && { output: "csv" }), format, pager },
+        context,
+      );
       for (const { file, reason } of findIgnoredLinks(context.cwd)) {
         const message = `${file} was ignored, because ${reason}`;
         await output.warn({ code: "link:ignored", message, from: file });

@@ -51,6 +51,8 @@ export interface GlobalFlags {
   readonly output?: string;
   /** The same as `--output json`. */
   readonly json?: boolean;
+  /** The same as `--output csv`. */
+  readonly csv?: boolean;
   /** Not parsed yet. */
   readonly fields?: string;
   readonly query?: string;

@@ -84,7 +84,9 @@ const outputTopic: Topic = {
     {
       text: "Standard output contains only the result. Errors, warnings, and progress go to standard error.",
     },
-    { text: "`--output FORMAT`, or `-o FORMAT`, selects the format. `--json` is short for `--output json`." },
+    {
+      text: "`--output FORMAT`, or `-o FORMAT`, selects the format. `--json` and `--csv` are short for `--output json` and `--output csv`.",
+    },
     {
       columns: ["format", "what is printed"],
       rows: outputFormats.map((format) => [format, formatMeanings[format]] as const),

@@ -22,7 +22,7 @@ export const queryCommand: CommandDeclaration<QueryResult> = {
     "mgmt query 'select count(*) from notes'",
     "mgmt query shop/reports 'select * from notes where id = $1' --param 7 --json",
     "mgmt query 'delete from notes where id = $1' --param 7 --write",
-    "mgmt query --file report.sql --output csv",
+    "mgmt query --file report.sql --csv",
   ],
   confirms: true,
   define: (command, context) => {
