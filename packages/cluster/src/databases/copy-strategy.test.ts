@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildCopyStrategy, buildEmptyStrategy } from "./copy-strategy.js";
+import { buildCopyStrategy, buildEmptyStrategy, mustCheckpointFirst } from "./copy-strategy.js";
 
 describe("the strategy for an empty database", () => {
   it.each([
@@ -24,6 +24,17 @@ describe("the strategy for a copy", () => {
     ["strategies", 180_004, limit - 1, "strategy wal_log"],
     ["strategies", 180_004, null, "strategy file_copy"],
   ])("with %s, version %s, and %s bytes is: %s", (_, version, bytes, strategy) => {
-    expect(buildCopyStrategy({ version, bytes: bytes === null ? null : String(bytes) })).toBe(strategy);
+    const source = { version, bytes: bytes === null ? null : String(bytes), clones: false };
+    expect(buildCopyStrategy(source)).toBe(strategy);
+  });
+
+  it.each([
+    [true, limit / 2, true],
+    [true, null, true],
+    [true, limit / 2 - 1, false],
+    [false, limit, false],
+  ])("comes after a checkpoint with clones %s and %s bytes: %s", (clones, bytes, expected) => {
+    const source = { version: 180_004, bytes: bytes === null ? null : String(bytes), clones };
+    expect(mustCheckpointFirst(source)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
-/** Size from which copying files is faster, in bytes. */
-const minFileCopyBytes = 32 * 1024 * 1024;
+/** Size from which copying files is faster, in bytes: file by file, or by sharing their blocks. */
+const minFileBytes = { copy: 32 * 1024 * 1024, clone: 16 * 1024 * 1024 };
 
 /** The first release whose `WAL_LOG` loses no later changes of the source (https://www.postgresql.org/docs/release/15.3/). */
 const safeLogVersion = 150_003;
@@ -10,6 +10,8 @@ export interface CopySource {
   version: number;
   /** The size in bytes, as text. Null when the platform may not read it. */
   bytes: string | null;
+  /** Whether copies of files share their blocks, and the platform may write what is not on disk before. */
+  clones: boolean;
 }
 
 /**
@@ -24,9 +26,17 @@ export const buildEmptyStrategy = ({ version, fsync }: { version: number; fsync:
   return fsync ? "strategy wal_log" : "strategy file_copy";
 };
 
+const copiesFiles = ({ version, bytes, clones }: CopySource): boolean =>
+  bytes === null || Number(bytes) >= minFileBytes[clones ? "clone" : "copy"] || version < safeLogVersion;
+
 /** Returns the option of `CREATE DATABASE` by which Postgres copies a database: the files of a large one, otherwise through its log. */
-export const buildCopyStrategy = ({ version, bytes }: CopySource): string => {
-  if (version < 150_000) return "";
-  const isSmall = bytes !== null && Number(bytes) < minFileCopyBytes;
-  return isSmall && version >= safeLogVersion ? "strategy wal_log" : "strategy file_copy";
+export const buildCopyStrategy = (source: CopySource): string => {
+  if (source.version < 150_000) return "";
+  return copiesFiles(source) ? "strategy file_copy" : "strategy wal_log";
 };
+
+/**
+ * Returns whether to write all changes to the disk while clients still use the source. Postgres does so before it copies files, which
+ * takes longer than cloning them.
+ */
+export const mustCheckpointFirst = (source: CopySource): boolean => source.clones && copiesFiles(source);

@@ -111,21 +111,35 @@ describe("a copy of a database", () => {
   });
 
   it.each([
-    ["through the log when it is small", 0, "wal_log"],
-    ["file by file when it is large", 16_000, "file_copy"],
-  ])("is made %s, where Postgres has the choice", async (_, rowCount, strategy) => {
+    ["through the log when it is small", 0, "copy", ["wal_log"]],
+    ["file by file when it is large", 16_000, "copy", ["file_copy"]],
+    [
+      "file by file when it is large and cloned, after a checkpoint",
+      16_000,
+      "clone",
+      ["checkpoint", "file_copy"],
+    ],
+  ])("is made %s, where Postgres has the choice", async (_, rowCount, method, expected) => {
     const { id, credential } = await cluster.makeTenant();
+    const { major } = cluster.policy;
+    if (major >= 18) {
+      await observer.query(`alter role postgres set file_copy_method = ${method}`);
+      onTestFinished(async () => void (await observer.query("alter role postgres reset file_copy_method")));
+    }
     const session = await cluster.connect(id, credential);
     // Two kilobytes for each row.
     await session.query(
       `create table notes as select repeat('x', 1990) from generate_series(1, ${String(rowCount)})`,
     );
-    const strategies: (string | undefined)[] = [];
-    const copies = observe((statement) => {
-      if (statement.startsWith("create database")) strategies.push(/ strategy (\w+)/.exec(statement)?.[1]);
+    const steps: string[] = [];
+    const copies = observe(async (statement) => {
+      if (!/^(create database|checkpoint)/.test(statement)) return;
+      steps.push(/ strategy (\w+)/.exec(statement)?.[1] ?? statement.replace(/ .*/, ""));
+      expect((await stateOf(id))?.open).toBe(statement === "checkpoint");
     });
-    await copies.copy(id, dropLater(`${id}.bkp_${strategy}`));
-    expect(strategies).toEqual([cluster.policy.major >= 15 ? strategy : undefined]);
+    await copies.copy(id, dropLater(`${id}.bkp_copied`));
+    const strategies = major >= 15 ? expected.filter((step) => step !== "checkpoint") : ["create"];
+    expect(steps).toEqual(major >= 18 ? expected : strategies);
   });
 });
 

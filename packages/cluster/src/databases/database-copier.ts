@@ -16,7 +16,12 @@ import { buildMarkRoleStatement } from "../policy/ownership.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import { alterRole, endStartingSessions } from "../connection/role-sessions.js";
 import { type TenantStatement, tenantStatements } from "../policy/tenant-statement.js";
-import { type CopySource, buildCopyStrategy, buildEmptyStrategy } from "./copy-strategy.js";
+import {
+  type CopySource,
+  buildCopyStrategy,
+  buildEmptyStrategy,
+  mustCheckpointFirst,
+} from "./copy-strategy.js";
 import { buildSettingStatement } from "./settings.js";
 
 /** How long `DROP DATABASE` waits for sessions to react, in milliseconds, and the time between looks. */
@@ -120,7 +125,8 @@ export class DatabaseCopier {
     // Its owner may have revoked the privilege to connect, without which nobody may read the size.
     const [source] = await this.#admin.query<CopySource>(
       `select current_setting('server_version_num')::integer as version,
-          case when has_database_privilege(oid, 'connect') then pg_database_size(oid) end as bytes
+          case when has_database_privilege(oid, 'connect') then pg_database_size(oid) end as bytes,
+          case current_setting('file_copy_method', true) when 'clone' then pg_has_role('pg_checkpoint', 'usage') else false end as clones
         from pg_database where datname = $1`,
       [sourceName],
     );
@@ -140,6 +146,8 @@ export class DatabaseCopier {
     };
     // Not whether it is open now: an earlier copy may have been interrupted before it opened the database again.
     const isTenantDatabase = classifyName(sourceName) === "database";
+    if (isTenantDatabase && mustCheckpointFirst(source))
+      await this.#admin.runLongStatement("checkpoint", signal);
     await (isTenantDatabase
       ? this.closeWhile(sourceName, () => this.#closeForCopy(sourceName, copyWhenUnused))
       : copyWhenUnused());

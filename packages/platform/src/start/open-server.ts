@@ -204,6 +204,7 @@ const serveApi = async (
         ...serviceToken,
         caFile: front.caFile,
         postgresPort: postgres.superuserAddress.port,
+        copyMethod: postgres.supervisor.copyMethod,
         pid: process.pid,
       },
       signInKey,

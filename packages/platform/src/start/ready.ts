@@ -15,6 +15,11 @@ export interface Ready {
   caFile: string;
   /** Port of Postgres itself on 127.0.0.1. Connection strings contain the port of the proxy in front of it. */
   postgresPort: number;
+  /**
+   * How Postgres copies large databases: `clone` shares the blocks of their files with the source, which takes little time and disk. It needs
+   * Postgres 18, and a data directory on a file system that can clone files, such as APFS, Btrfs, XFS, or ZFS.
+   */
+  copyMethod: "clone" | "copy";
   /** Id of the process that runs the platform. */
   pid: number;
 }

@@ -16,7 +16,7 @@ export const devCommand: CommandDeclaration<Ready> = {
   description:
     "Runs the service on this machine, with real Postgres databases, until you press Ctrl-C.\n\n" +
     "With --output json, it prints one line when it is ready, with baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, " +
-    "workspaceId, caFile, postgresPort and pid.",
+    "workspaceId, caFile, postgresPort, copyMethod and pid.",
   examples: [
     "mgmt dev",
     "mgmt dev --ephemeral --port 0 --output json",

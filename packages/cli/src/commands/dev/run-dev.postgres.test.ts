@@ -30,6 +30,7 @@ const readyOf = (fields: Partial<Ready>): Ready => ({
   workspaceId: "wksp_1",
   caFile: "/data/ca.pem",
   postgresPort: 4302,
+  copyMethod: "copy",
   pid: process.pid,
   ...fields,
 });

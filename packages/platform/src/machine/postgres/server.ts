@@ -11,6 +11,7 @@ import {
   programFailedError,
   writeAccessRules,
 } from "./cluster.js";
+import { type CopyMethod, chooseCopyMethod } from "./copy-method.js";
 import { allowExtensions } from "./extensions.js";
 import { endLeftoverServers, resumeServers } from "./leftovers.js";
 import { type LogWriter, openLogForAppend, rotateLog, startLogWriter } from "./log-file.js";
@@ -63,6 +64,8 @@ const sessionsEndedPattern = /\] LOG: {2}shutting down$/m;
 /** A running Postgres server that ends with this process. */
 export class PostgresServer {
   readonly port: number;
+  /** How it copies the files of databases. */
+  readonly copyMethod: CopyMethod;
   /** Resolves when the server has ended, whether by `stop` or on its own. */
   readonly whenEnded: Promise<void>;
   readonly #directory: string;
@@ -72,13 +75,14 @@ export class PostgresServer {
   readonly #logWriter: LogWriter;
 
   private constructor(
-    { port, directory, logFile }: ServerOptions,
+    { port, directory, logFile, copyMethod = "copy" }: ServerOptions,
     process: ChildProcess,
     watchdog: Watchdog,
     whenEnded: Promise<void>,
     logWriter: LogWriter,
   ) {
     this.port = port;
+    this.copyMethod = copyMethod;
     this.#directory = directory;
     this.#logFile = logFile;
     this.#process = process;
@@ -107,6 +111,7 @@ export class PostgresServer {
     // A colon would end the path.
     const hasExtensions = !dataDirectory.includes(":") && (await allowExtensions(options));
     const extensionDirectory = hasExtensions ? dataDirectory : undefined;
+    const copyMethod = await chooseCopyMethod(directory, binaries, account);
     const { logFile } = options;
     await rotateLog(logFile, maxLogBytes);
     const log = await openLogForAppend(logFile);
@@ -120,7 +125,11 @@ export class PostgresServer {
     const logWriter = startLogWriter(log, account);
     const child = spawn(
       join(binaries.directory, "postgres"),
-      ["-D", dataDirectory, ...buildServerParameters(binaries, { ...options, extensionDirectory })],
+      [
+        "-D",
+        dataDirectory,
+        ...buildServerParameters(binaries, { ...options, extensionDirectory, copyMethod }),
+      ],
       {
         ...account,
         cwd: directory,
@@ -156,7 +165,7 @@ export class PostgresServer {
       if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTakenError();
       throw programFailedError(directory, "Postgres did not start", selectLastLines(output));
     }
-    return new PostgresServer(options, child, watchdog, whenEnded, logWriter);
+    return new PostgresServer({ ...options, copyMethod }, child, watchdog, whenEnded, logWriter);
   }
 
   /**

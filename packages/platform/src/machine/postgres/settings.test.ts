@@ -46,6 +46,11 @@ describe("the settings of Postgres", () => {
     expect(settingsOf(major - 1)).not.toHaveProperty(name);
   });
 
+  it("clone files only where the file system can", () => {
+    expect(settingsOf(18, { copyMethod: "clone" })).toMatchObject({ file_copy_method: "clone" });
+    expect(settingsOf(18, { copyMethod: "copy" })).not.toHaveProperty("file_copy_method");
+  });
+
   it("name the folder with control files of extensions, if there is one", () => {
     expect(settingsOf(18, { extensionDirectory: "/x" })).toMatchObject({
       extension_control_path: "/x:$system",

@@ -1,5 +1,6 @@
 import type { Binaries } from "./binaries.js";
 import { connectionLimits } from "@mgmt/cluster/policy/connection-limits";
+import type { CopyMethod } from "./copy-method.js";
 import { sharedMemoryType } from "./shared-memory.js";
 
 /** What the settings of the Postgres server depend on. */
@@ -9,6 +10,8 @@ export interface SettingsOptions {
   durable: boolean;
   /** Directory with the control files of extensions, in place of those of the installation. Default: none. */
   extensionDirectory?: string | undefined;
+  /** How the files of databases are copied. Default: `copy`. */
+  copyMethod?: CopyMethod | undefined;
   /** Settings in place of those below, by their names. Default: none. */
   otherSettings?: Readonly<Record<string, string | number>> | undefined;
 }
@@ -19,7 +22,7 @@ export interface SettingsOptions {
  */
 export const buildServerParameters = (
   { major }: Binaries,
-  { port, durable, extensionDirectory, otherSettings }: SettingsOptions,
+  { port, durable, extensionDirectory, copyMethod, otherSettings }: SettingsOptions,
 ): string[] => {
   const settings: Record<string, string | number> = {
     port,
@@ -62,6 +65,7 @@ export const buildServerParameters = (
     // The limit per session, which tenants cannot change. Data that is not durable may be in memory.
     temp_file_limit: durable ? "10GB" : "1GB",
 
+    ...(copyMethod === "clone" ? { file_copy_method: copyMethod } : {}),
     ...(extensionDirectory === undefined ? {} : { extension_control_path: `${extensionDirectory}:$system` }),
 
     password_encryption: "scram-sha-256",

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isCausedByFullDisk } from "../../errors/platform-error.js";
+import type { CopyMethod } from "./copy-method.js";
 import { type LivenessTimes, waitUntilStuck, livenessTimes, maxStuckTimeoutMs } from "./liveness.js";
 import { PostgresServer, type ServerOptions } from "./server.js";
 
@@ -54,6 +55,11 @@ export class PostgresSupervisor {
 
   get port(): number {
     return this.#options.port;
+  }
+
+  /** How Postgres copies the files of databases. */
+  get copyMethod(): CopyMethod {
+    return this.#server.copyMethod;
   }
 
   /** Called when Postgres has ended or got stuck, before it is started again, and whenever an attempt to start it gets stuck. */
