@@ -12,6 +12,7 @@ import { readOnly } from "./cases/read-only.js";
 import { CrashTest } from "./crash-test.js";
 import { MgmtDev } from "./mgmt-dev.js";
 import { makeMovedClock } from "./moved-clock.js";
+import { verifyFolders } from "./postgres-objects.js";
 import { Violation } from "./violation.js";
 
 const cases: Readonly<Record<string, CrashCase>> = {
@@ -67,6 +68,10 @@ const causeFaults = async (): Promise<void> => {
   try {
     await test.begin();
     while (index < kills) await test.round((index += 1));
+    await dev.stop();
+    // A start removes the files of copies that were interrupted.
+    await dev.startAgain();
+    await verifyFolders(dev);
     await dev.stop();
   } catch (error) {
     const processes = [dev.pid ?? 0, ...descendantsOf(dev.pid ?? 0)].map(

@@ -1,5 +1,7 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Client } from "pg";
-import type { LoadTarget } from "./mgmt-dev.js";
+import type { LoadTarget, MgmtDev } from "./mgmt-dev.js";
 import { listAt, textAt } from "./request.js";
 import { Api } from "./verify.js";
 import { eventually } from "./violation.js";
@@ -89,4 +91,16 @@ export const verifyObjects = (dev: LoadTarget, before: Objects): Promise<void> =
       }),
     ];
     return problems.length === 0 ? undefined : problems.join("; ");
+  });
+
+/** Checks that the folders of databases in the cluster are those of the databases that Postgres has. */
+export const verifyFolders = (dev: Pick<MgmtDev, "cluster" | "connectAsAdmin">): Promise<void> =>
+  eventually("The folders are not those of the databases", async () => {
+    const folders = await readdir(join(dev.cluster, "base"));
+    const admin = await dev.connectAsAdmin();
+    const { rows } = await admin.query<{ oid: string }>("select oid::text from pg_database");
+    await admin.end();
+    const oids = new Set(rows.map(({ oid }) => oid));
+    const problems = folders.filter((name) => /^\d+$/.test(name) && !oids.has(name));
+    return problems.length === 0 ? undefined : `${problems.join(", ")} belong to none`;
   });

@@ -8,6 +8,7 @@ import { StoredServer } from "@mgmt/engine/internal";
 import { type RunningServer, type ServerAddress, createServer, isLoopbackHost } from "@mgmt/engine/http";
 import { retryWhileUnavailable } from "../machine/retry-unavailable.js";
 import { writeAtomically } from "../machine/data-dir/atomic-file.js";
+import { removeAbandonedFiles } from "../machine/postgres/abandoned-files.js";
 import { type DataDir, getDataDirPaths } from "../machine/data-dir/data-dir.js";
 import {
   type Manifest,
@@ -110,6 +111,12 @@ const openApiDatabases = async (
     readWorkspaces: records.readWorkspaces,
     onLog,
     directory: dataDir.path,
+    removeAbandonedFiles: (query) =>
+      removeAbandonedFiles(getDataDirPaths(dataDir.path).cluster, query).catch((error: unknown) =>
+        onLog(
+          `Files of interrupted copies remain: ${error instanceof Error ? error.message : String(error)}`,
+        ),
+      ),
     acceptRecords,
   }).catch((error: unknown) => {
     throw error instanceof ClusterError ? platformErrors.clusterRefused(dataDir.path, error) : error;
