@@ -40,6 +40,8 @@ export interface Profile {
   readonly controlSecretFile?: string;
   /** Of a service that `mgmt dev` runs: the file with the key that browsers need to sign in. */
   readonly signInKeyFile?: string;
+  /** Of a service that `mgmt dev` runs: how its Postgres copies large databases, `clone` or `copy`. */
+  readonly copyMethod?: string;
   /** Of a service that `mgmt dev` runs: its process. */
   readonly process?: ProcessIdentity;
   /** This profile is removed when that process ends. */
@@ -153,6 +155,7 @@ const textFieldNames = [
   "controlUrl",
   "controlSecretFile",
   "signInKeyFile",
+  "copyMethod",
 ];
 
 const isProfile = (value: unknown): value is Profile =>

@@ -21,6 +21,7 @@ const readyAt = (port: number): Platform["ready"] => ({
   workspaceId: "wksp_1",
   caFile: "/second/ca.pem",
   postgresPort: 4302,
+  copyMethod: "clone",
   pid: process.pid,
 });
 
@@ -62,7 +63,11 @@ describe("the profile of a second mgmt dev", () => {
     expect(registration).toEqual({ name: "local", isActive: true });
     await unregisterService({ name: "local", isActive: true }, context);
     const { profiles } = read(config) as { profiles: { local: object } };
-    expect(profiles.local).toMatchObject({ baseUrl: "http://127.0.0.1:4310", token: "eyService" });
+    expect(profiles.local).toMatchObject({
+      baseUrl: "http://127.0.0.1:4310",
+      token: "eyService",
+      copyMethod: "clone",
+    });
     expect(profiles.local).not.toHaveProperty("process");
   });
 

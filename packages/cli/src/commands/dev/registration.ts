@@ -38,7 +38,8 @@ export const registerService = async (
   isEphemeralService: boolean,
   { env, output }: Pick<Context, "env" | "output">,
 ): Promise<ServiceRegistration | undefined> => {
-  const { baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, token, workspaceId } = ready;
+  const { baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, copyMethod, token, workspaceId } =
+    ready;
   let name = isEphemeralService ? formatProfileName("ephemeral", baseUrl) : localProfileName;
   let otherLocalProfile: Profile | undefined;
   const serviceFields = {
@@ -47,6 +48,7 @@ export const registerService = async (
     controlUrl,
     controlSecretFile,
     ...(signInKeyFile !== null && { signInKeyFile }),
+    copyMethod,
     process: createProcessViewWithPs().self,
   };
   const addProfile = (storedProfiles: StoredProfiles): StoredProfiles => {

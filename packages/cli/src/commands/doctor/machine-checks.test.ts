@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import { describe, expect, it } from "vitest";
 import { checkNode } from "./machine-checks.js";
 import { useDoctor } from "../../../test/commands/doctor/doctor.js";
@@ -49,6 +50,20 @@ describe("mgmt doctor", () => {
     chmodSync(doctor.account.file, 0o400);
     expect(checksOf(await doctor.run())["profiles"]).toMatchObject({ status: "warning" });
     chmodSync(doctor.account.file, 0o600);
+  });
+
+  it.each([
+    ["clone", "; copies of large databases share the disk blocks of their source)"],
+    ["copy", "; copies of large databases take as much disk as their source)"],
+    ["of a newer version", ")"],
+    [undefined, ")"],
+  ])("says what copies of a running mgmt dev take on disk: %s", async (copyMethod, end) => {
+    const { self } = createProcessView();
+    const { baseUrl } = doctor.account.server;
+    doctor.account.store(({ profiles }) => (profiles["shop"] = { baseUrl, process: self, copyMethod }));
+    const message = `mgmt dev: shop at ${baseUrl} (process ${String(self.pid)}${end}`;
+    expect(checksOf(await doctor.run())["dev"]).toMatchObject({ status: "ok", message });
+    doctor.account.store(({ profiles }) => delete profiles["shop"]);
   });
 });
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { engines } from "../../../package.json";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
-import { describeDev } from "../../profiles/describe-dev.js";
+import { describeCopies, describeDev } from "../../profiles/describe-dev.js";
 import { findLink } from "../../profiles/link-file.js";
 import { isDevRunning } from "../../profiles/profile.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
@@ -113,9 +113,14 @@ const checkDevServices = async ({ env }: Pick<Context, "env">): Promise<Check> =
     const runningProfiles = Object.entries(readProfiles(getProfilesPath(env)).profiles).filter(
       ([, profile]) => isDevRunning(profile),
     );
-    const serviceTexts = runningProfiles.map(
-      ([name, profile]) => `${name} at ${stripAddressCredentials(profile.baseUrl)} (${describeDev(profile)})`,
-    );
+    const serviceTexts = runningProfiles.map(([name, profile]) => {
+      const copies = describeCopies(profile.copyMethod);
+      const details = [
+        describeDev(profile),
+        ...(copies === undefined ? [] : [`copies of large databases ${copies}`]),
+      ];
+      return `${name} at ${stripAddressCredentials(profile.baseUrl)} (${details.join("; ")})`;
+    });
     return createOkCheck(
       "dev",
       serviceTexts.length === 0 ? "mgmt dev is not running" : `mgmt dev: ${serviceTexts.join(", ")}`,

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Account } from "../../../test/commands/auth/account.js";
 import type { Setup } from "../../../test/in-process.js";
@@ -38,7 +39,23 @@ describe("mgmt status", () => {
       ],
       preview: { branch: "feature/cart", status: "ready" },
       waitingApprovals: null,
+      copyMethod: null,
     });
+  });
+
+  it.each([
+    ["runs", createProcessView().self, "clone"],
+    ["has ended", undefined, null],
+  ])("says how the mgmt dev of the profile copies databases, which %s", async (_, process, expected) => {
+    account.store(({ active = "", profiles }) =>
+      Object.assign(profiles[active] ?? {}, { process, copyMethod: "clone" }),
+    );
+    const { json, stderr } = await run("status -o json");
+    expect({ json, stderr }).toMatchObject({ json: { copyMethod: expected }, stderr: "" });
+    const { stdout } = await run("status");
+    expect(stdout.includes("Copies    share the disk blocks of their source")).toBe(expected !== null);
+    const other = await run("status -o json", { env: { MGMT_BASE_URL: account.server.baseUrl } });
+    expect(other.json).toMatchObject({ copyMethod: null });
   });
 
   it("counts the requests of agents that wait, on a service of mgmt dev", async () => {

@@ -2,7 +2,9 @@ import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { toGitProblem } from "../../git/run-git.js";
 import { resolveIdOrName } from "../../run/names/resolve-id-or-name.js";
+import { chooseProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
+import { isDevRunning } from "../../profiles/profile.js";
 import { countWaitingApprovals } from "./count-waiting-approvals.js";
 import { selectPreviews } from "../../preview/preview.js";
 import { requireGitBranch, type GitContext } from "../../git/repository.js";
@@ -47,6 +49,8 @@ export interface StatusResult {
   readonly preview: { readonly branch: string; readonly databaseId: string; readonly status: string } | null;
   /** Requests of agents that wait for an approval; null if the service is not one of `mgmt dev`. */
   readonly waitingApprovals: number | null;
+  /** How the service copies large databases; null if it is not one of `mgmt dev` that runs on this machine. */
+  readonly copyMethod: "clone" | "copy" | null;
 }
 
 const bytesInGiB = 2 ** 30;
@@ -84,7 +88,9 @@ export const gatherStatus = async (
       ? findDefault("projectId", flags, context)
       : { value: projectName, from: "--project-id" };
   const waitingApprovals = (await countWaitingApprovals(flags, context)) ?? null;
-  if (!projectChoice) return { ...access, project: null, databases: [], preview: null, waitingApprovals };
+  const copyMethod = readCopyMethod(flags, context);
+  if (!projectChoice)
+    return { ...access, project: null, databases: [], preview: null, waitingApprovals, copyMethod };
   const projectId = await resolveIdOrName("project", projectChoice.value, client, flags, context);
   const [project, databases, branches] = await Promise.all([
     client.projects.get(projectId, { signal }),
@@ -117,7 +123,16 @@ export const gatherStatus = async (
         ? { branch: gitBranch, databaseId: preview.database.id, status: preview.database.status }
         : null,
     waitingApprovals,
+    copyMethod,
   };
+};
+
+/** Returns what the `mgmt dev` that commands use has stored in its profile. */
+const readCopyMethod = (flags: GlobalFlags, context: Context): StatusResult["copyMethod"] => {
+  if (flags.baseUrl !== undefined || context.env["MGMT_BASE_URL"]) return null;
+  const { profile } = chooseProfile(flags, context);
+  const copyMethod = profile && isDevRunning(profile) ? profile.copyMethod : undefined;
+  return copyMethod === "clone" || copyMethod === "copy" ? copyMethod : null;
 };
 
 /** Returns the sizes in bytes. A service may not measure them. */

@@ -4,6 +4,7 @@ import { exitCodes } from "../../errors/exit-codes.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { findProtection } from "../../profiles/protection.js";
+import { describeCopies } from "../../profiles/describe-dev.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { connectWithAccess } from "../../service/connect.js";
 import { formatBytes } from "../../output/bytes.js";
@@ -103,6 +104,7 @@ const classifyProblem = (exitCode: number): ServiceProblem => {
 /** @param prefix Printed directly before it. */
 const printStatus = async (status: StatusResult, { output, env }: Context, prefix = ""): Promise<void> => {
   const { service, profile, protectedBy, project, databases, preview, waitingApprovals } = status;
+  const copies = describeCopies(status.copyMethod);
   const style = await output.loadStyle();
   const columns = output.isTerminal ? output.helpWidth : Infinity;
   const mgmt = getProgramWords(env).join(" ");
@@ -122,6 +124,7 @@ const printStatus = async (status: StatusResult, { output, env }: Context, prefi
     ...(preview
       ? [renderLine("Preview", `${preview.branch}: ${preview.databaseId}, ${preview.status}`)]
       : []),
+    ...(copies === undefined ? [] : [renderLine("Copies", copies)]),
     ...(waitingApprovals
       ? [renderLine("Approvals", `${String(waitingApprovals)} waiting: ${mgmt} dev approvals list`)]
       : []),

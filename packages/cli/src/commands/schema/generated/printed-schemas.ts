@@ -409,6 +409,12 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         description:
           "Port of Postgres itself on 127.0.0.1. Connection strings contain the port of the proxy in front of it.",
       },
+      copyMethod: {
+        type: "string",
+        enum: ["clone", "copy"],
+        description:
+          "How Postgres copies large databases: `clone` shares the blocks of their files with the source, which takes little time and disk. It needs Postgres 18, and a data directory on a file system that can clone files, such as APFS, Btrfs, XFS, or ZFS.",
+      },
       pid: { type: "number", description: "Id of the process that runs the platform." },
     },
     required: [
@@ -421,6 +427,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       "workspaceId",
       "caFile",
       "postgresPort",
+      "copyMethod",
       "pid",
     ],
     description: "Describes a running platform. URLs have no trailing slash and no `/v1`.",
@@ -1882,8 +1889,23 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         description:
           "Requests of agents that wait for an approval; null if the service is not one of `mgmt dev`.",
       },
+      copyMethod: {
+        type: ["string", "null"],
+        enum: ["clone", "copy", null],
+        description:
+          "How the service copies large databases; null if it is not one of `mgmt dev` that runs on this machine.",
+      },
     },
-    required: ["service", "profile", "protectedBy", "project", "databases", "preview", "waitingApprovals"],
+    required: [
+      "service",
+      "profile",
+      "protectedBy",
+      "project",
+      "databases",
+      "preview",
+      "waitingApprovals",
+      "copyMethod",
+    ],
     description: "What `mgmt status` prints.",
   },
   usage: {
