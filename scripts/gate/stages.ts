@@ -151,6 +151,7 @@ export const fullParts: readonly Stage[] = [
   },
   { name: "mcp", minutes: 6, run: { vitest: "test/mcp/vitest.config.ts" } },
   { name: "test-databases", minutes: 3, run: { vitest: "test/test-databases/vitest.config.ts" } },
+  { name: "cloning", minutes: 6, run: { vitest: "test/cloning/vitest.config.ts" } },
   { name: "faults", minutes: 60, run: { script: "test/faults/index.ts" } },
   { name: "mutants", minutes: 300, run: { script: "test/faults/mutants/index.ts" } },
   { name: "bench", minutes: 30, run: { script: "bench/index.ts", words: ["--compare", "auto"] } },

@@ -16,6 +16,7 @@ interface Ready {
   controlSecretFile: string;
   token: string;
   postgresPort: number;
+  copyMethod: "clone" | "copy";
   pid: number;
 }
 
