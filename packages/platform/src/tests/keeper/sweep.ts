@@ -1,5 +1,5 @@
 import { type Client, escapeIdentifier } from "pg";
-import { lockKeys, ownerRole } from "../server/registry.js";
+import { databasePrefixes, lockKeys, ownerRole } from "../server/registry.js";
 
 /** How many templates are kept, and for how many days without use. Those that a runner uses are kept. */
 const maxTemplateCount = 12;
@@ -13,7 +13,8 @@ const retainedDays = 7;
 const systemDatabases = ["postgres", "template0", "template1"];
 
 /**
- * Ends the databases and roles of runners that have ended: their sessions held a lock. Returns whether there were any.
+ * Ends the databases and roles of runners that have ended: their sessions held a lock. With the last of them, ends databases that tests have
+ * created themselves. Returns whether there were any.
  */
 export const sweepOwners = async (session: Client): Promise<boolean> => {
   const { rows: owners } = await session.query<{ id: number; role: string }>(
@@ -30,7 +31,23 @@ export const sweepOwners = async (session: Client): Promise<boolean> => {
   await session.query("delete from mgmt_test.waiter where owner = any ($1)", [ids]);
   await session.query("delete from mgmt_test.owner where id = any ($1)", [ids]);
   for (const { role } of owners) await dropRole(session, role);
+  // A copy that is being made is not known yet.
+  await endUnknownDatabases(
+    session,
+    `not exists (select from mgmt_test.owner) and datname !~ '^${databasePrefixes.copy}[0-9a-f]{16}$'`,
+  );
   return true;
+};
+
+/** Ends databases that nothing knows: those that tests have created themselves. */
+const endUnknownDatabases = async (session: Client, condition: string): Promise<void> => {
+  await session.query(
+    `insert into mgmt_test.database (name, template, state)
+      select datname, '', 'ended' from pg_database
+      where datname <> all ($1) and datname not in (select database from mgmt_test.template) and ${condition}
+      on conflict (name) do nothing`,
+    [systemDatabases],
+  );
 };
 
 /** Drops a role. One that a test has granted something stays until the next start. */
@@ -96,12 +113,6 @@ export const repairRegistry = async (session: Client): Promise<void> => {
      update mgmt_test.database set state = 'ended', owner = null where state not in ('ready', 'retained');
      update mgmt_test.database set state = 'ended' where state = 'ready' and template not in (select id from mgmt_test.template)`,
   );
-  await session.query(
-    `insert into mgmt_test.database (name, template, state)
-      select datname, '', 'ended' from pg_database
-      where datname <> all ($1) and datname not in (select database from mgmt_test.template)
-      on conflict (name) do nothing`,
-    [systemDatabases],
-  );
+  await endUnknownDatabases(session, "true");
   for (const { role } of roles) await dropRole(session, role);
 };
