@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { Socket } from "node:net";
 // Not the global functions, which tests replace.
-import { clearTimeout, setTimeout } from "node:timers";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { superuser } from "@mgmt/cluster/policy/own-cluster";
 import { Client, escapeIdentifier } from "pg";
@@ -22,6 +22,9 @@ const copyTimeoutMs = 60_000;
 
 /** How long a session without databases stays open, in milliseconds. Runners that load modules again for each file open one for each. */
 const idleTimeoutMs = 5_000;
+
+/** Between two looks whether the process that has started this one as a worker has ended, in milliseconds. */
+const parentIntervalMs = 1_000;
 
 const host = "127.0.0.1";
 
@@ -94,6 +97,7 @@ export class RunnerSession {
   #busyCount = 0;
   #useCount = 0;
   #idleTimer: NodeJS.Timeout | undefined;
+  readonly #parentTimer: NodeJS.Timeout | undefined;
   #hasEnded = false;
 
   private constructor(
@@ -114,10 +118,12 @@ export class RunnerSession {
     });
     client.once("end", () => {
       this.#hasEnded = true;
+      clearInterval(this.#parentTimer);
       for (const answer of this.#tickets.values())
         answer({ ticket: "", error: { message: "Postgres has ended", isDiskFull: false } });
     });
     socket.unref();
+    this.#parentTimer = whenParentEnds(() => void this.close().catch(() => undefined));
   }
 
   /**
@@ -255,6 +261,21 @@ export const toTestDatabaseError = (error: unknown, { directory }: ServerLocatio
   if (error instanceof PlatformError) return error;
   if (isDiskFullError(error)) return platformErrors.testDiskFull(directory, error);
   return platformErrors.testDatabaseFailed(error instanceof Error ? error.message : String(error), error);
+};
+
+/**
+ * Calls back when this process is a worker of a runner that was killed. Not every runner's workers end then: a connection that a test has
+ * left would keep its database for ever.
+ */
+const whenParentEnds = (onEnd: () => void): NodeJS.Timeout | undefined => {
+  if (process.channel === undefined || process.channel === null) return undefined;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onEnd();
+  }, parentIntervalMs).unref();
+  return timer;
 };
 
 const createIdentity = async (client: Client): Promise<{ owner: number; role: string; password: string }> => {
