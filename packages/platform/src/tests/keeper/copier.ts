@@ -113,15 +113,7 @@ export class Copier {
         from mgmt_test.template t where t.id = any ($1)`,
       [[...this.#demands.keys()]],
     );
-    const {
-      rows: [ended],
-    } = await session.query<{ name: string | null; count: number }>(
-      `select min(name) as name, count(*)::integer as count from mgmt_test.database
-        where state = 'ended' and name <> all ($1) and (
-          ended_at < now() - make_interval(mins => $2) or name not in (
-            select datname from pg_stat_activity where datname is not null))`,
-      [[...this.#dropping], maxSessionMinutes],
-    );
+    const ended = await this.#listEnded(session);
     const now = performance.now();
     const rated = templates.flatMap((template) => {
       const demand = this.#demands.get(template.id);
@@ -141,15 +133,38 @@ export class Copier {
     );
     const [urgent] = byWaiting.filter(({ waiting }) => waiting > 0);
     const [wanted] = byWaiting.filter(({ missing }) => missing > 0);
-    const mustDrop = (ended?.count ?? 0) > maxEndedCount;
+    const mustDrop = ended.length > maxEndedCount;
     const choice = urgent ?? (mustDrop ? undefined : wanted);
     if (choice !== undefined) {
       choice.demand.unfinishedCount += 1;
       return { copy: choice.template };
     }
-    if (ended?.name === null || ended?.name === undefined) return undefined;
-    this.#dropping.add(ended.name);
-    return { drop: ended.name };
+    const [drop] = ended;
+    if (drop === undefined) return undefined;
+    this.#dropping.add(drop);
+    return { drop };
+  }
+
+  /** Returns the databases whose tests have ended, and that nothing drops yet. */
+  async #listEnded(session: Client): Promise<string[]> {
+    const { rows } = await session.query<{ name: string }>(
+      `select name from mgmt_test.database
+        where state = 'ended' and name <> all ($1) and (
+          ended_at < now() - make_interval(mins => $2) or name not in (
+            select datname from pg_stat_activity where datname is not null))
+        order by name`,
+      [[...this.#dropping], maxSessionMinutes],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Drops the databases whose tests have ended. Returns whether there were any, or others are being dropped. */
+  async #freeSpace(session: Client): Promise<boolean> {
+    const isDropping = this.#dropping.size > 0;
+    const ended = await this.#listEnded(session);
+    for (const name of ended) this.#dropping.add(name);
+    for (const name of ended) await this.#drop(session, name);
+    return isDropping || ended.length > 0;
   }
 
   async #run(session: Client, job: Job): Promise<void> {
@@ -159,12 +174,12 @@ export class Copier {
       await this.#copy(session, job.copy);
     } catch (error) {
       this.#pausedUntil.set(id, performance.now() + failureDelayMs);
+      const isDiskFull = isDiskFullError(error);
+      // The tests that wait get another copy once there is space.
+      if (isDiskFull && (await this.#freeSpace(session).catch(() => false))) return;
       const message = error instanceof Error ? error.message : String(error);
       await session
-        .query("select mgmt_test.refuse_waiters($1, $2)", [
-          id,
-          JSON.stringify({ message, isDiskFull: isDiskFullError(error) }),
-        ])
+        .query("select mgmt_test.refuse_waiters($1, $2)", [id, JSON.stringify({ message, isDiskFull })])
         .catch(() => undefined);
     } finally {
       const demand = this.#demands.get(id);
