@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFile, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 let folder = "";
@@ -42,11 +43,16 @@ const queryServer = async (statement: string): Promise<unknown[]> => {
   }
 };
 
-const start = (words: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess =>
+const start = (
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  options: SpawnOptions = {},
+): ChildProcess =>
   spawn(process.execPath, words, {
     cwd: folder,
     env: { ...environment, ...env },
     stdio: ["ignore", "pipe", "pipe"],
+    ...options,
   });
 
 const run = async (
@@ -77,6 +83,20 @@ const playwright = [
 ];
 
 const readRuns = (): Promise<string> => readFile(join(folder, "runs.txt"), "utf8");
+
+/** Waits until the server has only templates, copies that are ready, and databases that are to remain. */
+const nothingIsLeft = (): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      expect(
+        await queryServer(`select datname from pg_database where not datistemplate and datname not in (
+          select 'postgres' union select database from mgmt_test.template union
+          select name from mgmt_test.database where state in ('ready', 'retained'))`),
+      ).toEqual([]);
+      expect(await queryServer("select role from mgmt_test.owner")).toEqual([]);
+    },
+    { timeout: 60_000, interval: 200 },
+  );
 
 describe.sequential("the entries for test runners", () => {
   beforeAll(async () => {
@@ -136,6 +156,22 @@ describe.sequential("the entries for test runners", () => {
     expect(await readRuns()).toBe("run\n");
   });
 
+  it("run again in watch mode, with the same template", async () => {
+    const child = start([...vitest("vitest.test.mjs").filter((word) => word !== "run"), "--watch"]);
+    let output = "";
+    child.stdout?.on("data", (bytes: Buffer) => (output += String(bytes)));
+    const countRuns = (): number => output.match(/Tests +22 passed/g)?.length ?? 0;
+    const isReady = (count: number): Promise<void> =>
+      vi.waitFor(() => expect(countRuns(), output).toBe(count), { timeout: 30_000 });
+    await isReady(1);
+    await appendFile(join(folder, "vitest.test.mjs"), "// Changed\n");
+    await isReady(2);
+    child.kill("SIGTERM");
+    await once(child, "close");
+    expect(await readRuns()).toBe("run\n");
+    await nothingIsLeft();
+  });
+
   it("make a new template when a migration changes", async () => {
     await appendFile(join(folder, "migrate.mjs"), "// New\n");
     const { status, output } = await run(["--test", "node.mjs"]);
@@ -168,14 +204,28 @@ describe.sequential("the entries for test runners", () => {
     const name = String(bytes).trim();
     expect(await queryServer(`select datname from pg_database where datname = '${name}'`)).toEqual([name]);
     child.kill("SIGKILL");
+    await nothingIsLeft();
+  });
+
+  it("leave nothing of a runner that was killed, whose workers go on", async () => {
+    const child = start(vitest("hanging.test.mjs"), {}, { detached: true, stdio: "ignore" });
+    const { pid = 0 } = child;
+    onTestFinished(() => {
+      try {
+        process.kill(-pid, "SIGKILL");
+      } catch {
+        // The workers have ended.
+      }
+    });
     await vi.waitFor(
       async () =>
         expect(
-          await queryServer("select name from mgmt_test.database where state in ('used', 'ended')"),
-        ).toEqual([]),
-      { timeout: 20_000, interval: 200 },
+          await queryServer("select count(*)::integer from mgmt_test.database where state = 'used'"),
+        ).toEqual([2]),
+      { timeout: 30_000 },
     );
-    expect(await queryServer("select role from mgmt_test.owner")).toEqual([]);
+    child.kill("SIGKILL");
+    await nothingIsLeft();
   });
 
   it("start the server again when it was killed with its keeper", async () => {
@@ -203,13 +253,7 @@ describe.sequential("the entries for test runners", () => {
     await once(child.stdout ?? child, "data");
     child.kill("SIGTERM");
     expect(await once(child, "close")).toEqual([5, null]);
-    await vi.waitFor(
-      async () =>
-        expect(
-          await queryServer("select name from mgmt_test.database where state in ('used', 'ended')"),
-        ).toEqual([]),
-      { timeout: 20_000, interval: 200 },
-    );
+    await nothingIsLeft();
   });
 
   it("begin with a new cluster when the existing one cannot be opened", async () => {
@@ -220,6 +264,25 @@ describe.sequential("the entries for test runners", () => {
     const { status, output } = await run(["--test", "node.mjs"]);
     expect(status, output).toBe(0);
     expect(await readRuns()).toBe("run\nrun\nrun\n");
+  });
+
+  it("fail when the disk is full, and go on when there is space", async ({ skip }) => {
+    const isolate = ["--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c"];
+    const { status } = spawnSync("unshare", [...isolate, "true"]);
+    if (status !== 0) skip("this account cannot mount a file system");
+    const disk = join(folder, "disk");
+    await mkdir(disk);
+    const script = `mount -t tmpfs -o size=256m,mode=755 disk "$0" && "$@"`;
+    const child = spawn("unshare", [...isolate, script, disk, process.execPath, "filling.mjs"], {
+      cwd: folder,
+      env: { ...environment, XDG_CACHE_HOME: disk },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toBe("platform:disk_full after some");
+    child.stdin.write("\n");
+    expect((await lines.next()).value).toBe("there is space");
+    await once(child, "close");
   });
 
   it.each([
