@@ -29,7 +29,7 @@ describe("the help of every command", () => {
         expect(text).not.toMatch(wordsOfTheApi);
         // A field of the API, unless it is part of a name that is not ours.
         expect(text.replaceAll(/JMESPath|DATABASE_URL|GitHub|GitLab/g, "")).not.toMatch(
-          /(?<![-\w./])(?!baseUrl|authUrl|control|signInKeyFile|workspaceId|caFile|postgresPort|projectId)[a-z]+[A-Z]\w*/,
+          /(?<![-\w./])(?!baseUrl|authUrl|control|signInKeyFile|workspaceId|caFile|postgresPort|projectId|copyMethod)[a-z]+[A-Z]\w*/,
         );
       }
     },
