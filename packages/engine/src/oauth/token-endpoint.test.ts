@@ -213,12 +213,29 @@ describe("authorization codes (RFC 6749, section 4.1.3)", () => {
     expect([status, error]).toEqual([400, "invalid_grant"]);
   });
 
-  it("are refused once their user has left the workspace", async () => {
+  type Store = Awaited<ReturnType<typeof api.engine.snapshot>>["store"];
+  it.each<[string, (store: Store) => void]>([
+    [
+      "their user has left the workspace",
+      ({ workspaces }) => workspaces.rows.forEach(([, workspace]) => (workspace.memberIds = [])),
+    ],
+    ["their user does not exist", ({ users }) => users.rows.splice(0)],
+    [
+      "their integration is that of another client",
+      ({ integrations }) => integrations.rows.forEach(([, row]) => (row.clientId = web.client)),
+    ],
+    [
+      "their integration is in another workspace",
+      ({ integrations }) => integrations.rows.forEach(([, row]) => (row.workspaceId = "wksp_other")),
+    ],
+  ])("are refused once %s, and so are refresh tokens", async (_name, change) => {
+    const { refreshToken } = await api.login();
     const code = await api.code();
     const snapshot = await api.engine.snapshot();
-    for (const [, workspace] of snapshot.store.workspaces.rows) workspace.memberIds = [];
+    change(snapshot.store);
     await api.engine.load(snapshot);
     expect((await api.redeem(code)).error).toBe("invalid_grant");
+    expect((await api.refresh(refreshToken)).error).toBe("invalid_grant");
   });
 
   it("survive a restart", async () => {

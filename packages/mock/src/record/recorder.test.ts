@@ -57,6 +57,21 @@ it("passes a redirect of the service on, and does not follow it", async () => {
   expect(paths).toEqual(["/v1/projects", "/v1/me"]);
 });
 
+it("masks the secrets of requests and responses wherever they occur again", async () => {
+  const project = { id: "proj_1", type: "project", name: "plum-1 plum-2", password: "plum-1" };
+  const upstream = await startOther((_, response) => response.end(JSON.stringify({ data: [project] })));
+  const mock = setupMock();
+  const recording = await mock.record({ upstream });
+  const url = `${mock.baseUrl}/v1/projects`;
+  await mock.fetch(url, { method: "POST", body: JSON.stringify({ name: "plum-1", password: "plum-2" }) });
+  await mock.fetch(url);
+  const { exchanges } = recording.recording();
+  expect(exchanges.map(({ body }) => body)).toEqual([{ name: "[secret]", password: "[secret]" }, null]);
+  const masked = { data: [{ ...project, name: "[secret] [secret]", password: "[secret]" }] };
+  expect(exchanges.map(({ response }) => response)).toEqual([masked, masked]);
+  expect(JSON.stringify(exchanges)).not.toContain("plum");
+});
+
 describe("a service that cannot be recorded", () => {
   it("is not the API", async () => {
     const upstream = await startOther((_, response) => {

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { controlSecretHeader, createServer } from "@mgmt/mock/server";
 import { secret, setupControlServer } from "../../../test/http/control-server.js";
 
@@ -148,6 +148,18 @@ describe("the control surface over HTTP", () => {
     );
     expect(operations).toEqual(["me.get", "projects.list"]);
     await closed;
+  });
+
+  it("follows no requests any more for a client that has disconnected", async () => {
+    const stopFollowing = vi.fn();
+    vi.spyOn(world.server.engine, "followRequests").mockReturnValue(stopFollowing);
+    const client = new AbortController();
+    await fetch(`${world.server.baseUrl}/_control/requests`, {
+      headers: { [controlSecretHeader]: secret, accept: "text/event-stream" },
+      signal: client.signal,
+    });
+    client.abort();
+    await vi.waitFor(() => expect(stopFollowing).toHaveBeenCalledOnce());
   });
 
   const consent = {
