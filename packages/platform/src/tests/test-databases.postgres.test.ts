@@ -142,6 +142,43 @@ describe("test databases", () => {
     expect(await queryIn(other, "select id from note")).toEqual([1]);
   });
 
+  it("are dropped with their sessions ten minutes after the end of their test", async () => {
+    const databases = openDatabases({ setup });
+    const testDatabase = await databases.take();
+    const { database, connectionString } = testDatabase;
+    const client = new Client({ connectionString });
+    const whenCutOff = new Promise<void>((resolve) => client.on("error", () => resolve()));
+    await client.connect();
+    await databases.release(testDatabase, { hasFailed: false });
+    await query(
+      `update mgmt_test.database set ended_at = now() - interval '11 minutes' where name = '${database}'`,
+    );
+    await query("select pg_notify('mgmt_test', '{}')");
+    await whenCutOff;
+    await vi.waitFor(async () => {
+      expect(await query(`select name from mgmt_test.database where name = '${database}'`)).toEqual([]);
+    });
+  });
+
+  it("fail if a copy cannot be made, of which nothing remains, and succeed again later", async () => {
+    const databases = openDatabases({ setup });
+    const { database } = await databases.take();
+    const template = `(select template from mgmt_test.database where name = '${database}')`;
+    const setSettings = (setting: string): Promise<unknown> =>
+      query(`update mgmt_test.template set settings = array['${setting}'] where id = ${template}`);
+    await setSettings("nonsense=1");
+    const takeAll = async (): Promise<void> => {
+      for (;;) await databases.take();
+    };
+    await expect(takeAll()).rejects.toThrow("nonsense");
+    expect(
+      await query(`select datname from pg_database where starts_with(datname, 'test_')
+        and datname not in (select name from mgmt_test.database)`),
+    ).toEqual([]);
+    await setSettings("TimeZone=Asia/Tokyo");
+    expect(await queryIn(await databases.take(), "show timezone")).toEqual(["Asia/Tokyo"]);
+  });
+
   it("go to a test that begins to wait while its copy becomes ready", async () => {
     const { user } = await openDatabases({ setup }).take();
     const owner = user.slice("test_".length);
