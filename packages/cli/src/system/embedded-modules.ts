@@ -13,17 +13,22 @@ const loadedModules = new Map<string, CommonJsModule>();
 /**
  * Loads a file of the build that the standalone program contains, as `require` does. Throws if there is none.
  * @param require loads everything that is not a file of the build
+ * @param readText returns the text of a file of the build. Default: that of the standalone program.
  */
-export const requireEmbedded = (name: string, require: NodeJS.Require): object => {
+export const requireEmbedded = (
+  name: string,
+  require: NodeJS.Require,
+  readText: (name: string) => string = readEmbeddedText,
+): object => {
   const cachedModule = loadedModules.get(name);
   if (cachedModule) return cachedModule.exports;
   const filename = join(process.execPath, name);
   const newModule = Object.assign(new Module(filename), {
     filename,
     require: (id: string): unknown =>
-      id.startsWith("./") ? requireEmbedded(basename(id), require) : require(id),
+      id.startsWith("./") ? requireEmbedded(basename(id), require, readText) : require(id),
   }) as unknown as CommonJsModule;
   loadedModules.set(name, newModule);
-  newModule._compile(readEmbeddedText(name), filename);
+  newModule._compile(readText(name), filename);
   return newModule.exports;
 };

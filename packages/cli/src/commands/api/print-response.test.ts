@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { startCannedServer } from "../../../test/canned-server.js";
+import { runInProcess } from "../../../test/in-process.js";
 import { startSession, useSession } from "../../../test/terminal.js";
 
 const session = useSession();
@@ -14,6 +16,9 @@ describe("a response of mgmt api", () => {
     expect((await mgmt`api projects --query ${"data[0].name"}`).stdout).toBe("a\n");
     expect((await mgmt`api projects --query ${"data[0].name"} -o json`).stdout).toBe('"a"\n');
     expect((await mgmt`api projects -o yaml`).stdout).toContain("hasMore: false");
+    expect((await mgmt`api projects -o csv --query ${"pagination"}`).stdout).toMatch(
+      /^(?=.*hasMore).*\n.*false/,
+    );
     await close();
   });
 
@@ -32,6 +37,19 @@ describe("a response of mgmt api", () => {
       body: { data: {} },
     });
   });
+
+  it.each([[], ["-o", "json"], ["-o", "yaml"], ["-o", "ndjson"]])(
+    "has no secret in its headers: --include %j",
+    async (...format) => {
+      const headers = { "set-cookie": "session=CANARY-OF-A-SESSION", "x-note": "plain" };
+      const { env, close } = await startCannedServer(() => ({ headers, body: { data: {} } }));
+      const { status, stdout } = await runInProcess(["api", "me", "--include", ...format.flat()], { env });
+      close();
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining("plain") });
+      expect(stdout).toContain("set-cookie");
+      expect(stdout).not.toContain("CANARY");
+    },
+  );
 
   it("prints nothing without a body", async () => {
     const { id } = await session.server.engine.seed.project();

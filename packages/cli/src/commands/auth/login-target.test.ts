@@ -1,6 +1,10 @@
 import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import { describe, expect, it } from "vitest";
 import { useAccount } from "../../../test/commands/auth/account.js";
+import { createContext } from "../../../test/mcp/mcp-client.js";
+import { temporaryFolder } from "../../../test/folders.js";
+import { createSettingsFolder } from "../../../test/profiles/settings-folder.js";
+import { resolveLoginTarget } from "./login-target.js";
 
 const account = useAccount();
 
@@ -57,5 +61,62 @@ describe("the address of a login", () => {
     const { status, stderr } = await account.mgmt`login --base-url http://127.0.0.1:1`;
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("--profile NAME") });
     expect(account.stored()).toEqual(before);
+  });
+});
+
+describe("the profile of a login", () => {
+  const root = temporaryFolder();
+  const profiles = {
+    a: {
+      baseUrl: "https://a.example",
+      authUrl: "https://login.a.example",
+      store: "keyring",
+      projectId: "proj_a",
+    },
+    b: { token: "token-of-b", projectId: "proj_b" },
+  } as const;
+  const a = profiles.a.baseUrl;
+  const settings = { MGMT_BASE_URL: "https://env.example", MGMT_AUTH_URL: " https://login.env.example " };
+
+  it.each<[Parameters<typeof resolveLoginTarget>[0], NodeJS.ProcessEnv, string, object]>([
+    [{}, {}, "a", { ...profiles.a }],
+    [{ store: "file" }, {}, "a", { baseUrl: a, authUrl: "https://login.a.example", projectId: "proj_a" }],
+    [
+      { profile: "a", baseUrl: "https://new.example" },
+      {},
+      "a",
+      { baseUrl: "https://new.example", authUrl: "https://new.example", store: "keyring" },
+    ],
+    [{ profile: "a" }, settings, "a", { ...profiles.a }],
+    [
+      { authUrl: "https://flag.example", baseUrl: a },
+      settings,
+      "a",
+      { ...profiles.a, authUrl: "https://flag.example" },
+    ],
+    [{ baseUrl: a }, settings, "a", { ...profiles.a, authUrl: "https://login.env.example" }],
+    [
+      { profile: "b" },
+      {},
+      "b",
+      { baseUrl: "https://b.example", authUrl: "https://b.example", projectId: "proj_b" },
+    ],
+    [
+      { profile: "new" },
+      settings,
+      "new",
+      { baseUrl: "https://env.example", authUrl: "https://login.env.example" },
+    ],
+    [
+      { profile: "new", baseUrl: "https://flag.example", store: "keyring" },
+      {},
+      "new",
+      { baseUrl: "https://flag.example", authUrl: "https://flag.example", store: "keyring" },
+    ],
+  ])("has what flags, variables, and the stored profile say: %j %j", async (flags, env, name, profile) => {
+    const folder = createSettingsFolder(root, { profiles, active: "a" });
+    const { context } = createContext({ ...folder.env, ...env }, folder.cwd);
+    const target = await resolveLoginTarget(flags, context);
+    expect([target.name, target.profile]).toEqual([name, profile]);
   });
 });

@@ -72,6 +72,8 @@ describe("completion of values", () => {
     ["schema databases ba", ["backups"]],
     ["schema databases backups ", ["list"]],
     ["schema nothing ", []],
+    ["projects list -o y", ["yaml"]],
+    ["databases get -- -o y", []],
     ["run -- --", []],
     ["run -- projects ", []],
   ])("completes the arguments of mgmt %s", async (line, expected) => {
