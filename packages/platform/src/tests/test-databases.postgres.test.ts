@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { findPrograms, temporaryDirectory } from "../../test/cluster.js";
 import { type DatabaseTestOptions, resolveDatabaseTestOptions } from "./kit-options.js";
 import { DirectoryInUseError, runKeeper } from "./keeper/run-keeper.js";
+import { prune } from "./keeper/sweep.js";
 import type { ServerLocation } from "./server/location.js";
 import { type ServerState, readServerState } from "./server/server-state.js";
 import { type TestDatabase, TestDatabases } from "./test-databases.js";
@@ -71,14 +72,14 @@ const readState = async (): Promise<ServerState> => {
   return state;
 };
 
-/** Runs a statement as the superuser. */
-const query = async (statement: string): Promise<unknown[]> => {
+const superuserString = async (): Promise<string> => {
   const { port, password } = await readState();
-  return queryIn(
-    { connectionString: `postgresql://postgres:${password}@127.0.0.1:${String(port)}/postgres` },
-    statement,
-  );
+  return `postgresql://postgres:${password}@127.0.0.1:${String(port)}/postgres`;
 };
+
+/** Runs a statement as the superuser. */
+const query = async (statement: string): Promise<unknown[]> =>
+  queryIn({ connectionString: await superuserString() }, statement);
 
 /** A setup that creates a table with a row, and notes that it has run. */
 const setup = `echo run >> runs.txt; node migrate.mjs`;
@@ -298,6 +299,42 @@ describe("test databases", () => {
       },
     });
     expect(await queryIn(await databases.take(), "select * from note")).toEqual([]);
+  });
+
+  it("are removed with their templates when these are old or many, unless something needs them", async () => {
+    await openDatabases({ setup }).take();
+    const client = new Client({ connectionString: await superuserString() });
+    await client.connect();
+    const read = async (statement: string): Promise<unknown[]> =>
+      (await client.query({ text: statement, rowMode: "array" })).rows.flat();
+    // The server itself does not see these rows.
+    await client.query(`begin;
+      delete from mgmt_test.waiter; delete from mgmt_test.database; delete from mgmt_test.template;
+      insert into mgmt_test.template (id, database, bytes, settings, used_at)
+        select 't' || n, 'd' || n, 1, '{}', now() - make_interval(hours => n) from generate_series(1, 20) n
+        union values ('old', 'd-old', 1, '{}'::text[], now() - interval '8 days');
+      insert into mgmt_test.database (name, template, state, created_at) values
+        ('ready-1', 't1', 'ready', now()), ('ready-3', 't3', 'ready', now()), ('ready-20', 't20', 'ready', now()),
+        ('used-18', 't18', 'used', now()), ('retained-old', 't1', 'retained', now() - interval '8 days');
+      insert into mgmt_test.database (name, template, state, created_at)
+        select 'retained-' || n, 't1', 'retained', now() - make_interval(hours => n) from generate_series(1, 22) n;
+      insert into mgmt_test.waiter (template, owner, ticket) values ('t19', 1, 'x')`);
+    await prune(client, ["t20"]);
+    expect(await read("select id from mgmt_test.template order by used_at desc")).toEqual(
+      [20, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 18, 19].map((count) => `t${String(count)}`),
+    );
+    expect(await read("select name from mgmt_test.database where state = 'ready' order by name")).toEqual([
+      "ready-1",
+      "ready-20",
+    ]);
+    const retained = await read("select name from mgmt_test.database where state = 'retained'");
+    expect(retained).toHaveLength(20);
+    expect(retained).toEqual(expect.not.arrayContaining(["retained-old", "retained-21", "retained-22"]));
+    expect(
+      await read("select name from mgmt_test.database where state = 'ended' and name ~ '^d' order by 1"),
+    ).toEqual(["d-old", "d12", "d13", "d14", "d15", "d16", "d17"]);
+    await client.query("rollback");
+    await client.end();
   });
 
   it("keep their template when the server starts again, also after it was killed", async () => {
