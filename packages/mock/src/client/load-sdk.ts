@@ -19,12 +19,18 @@ const preloadErrorHandling = async (createClient: typeof CreateClient): Promise<
   await client.me.get().catch(() => undefined);
 };
 
-/** Loads the SDK. Never rejects, because a mock without clients works without the SDK. */
-export const loadSdk = async (): Promise<SdkLoadResult> => {
+/** Fails where the SDK is not installed. The rule keeps the SDK out of the mock, which works without it. */
+// oxlint-disable-next-line no-restricted-imports
+const importSdk = (): Promise<Sdk> => import("@mgmt/sdk");
+
+/**
+ * Loads the SDK. Never rejects, because a mock without clients works without the SDK.
+ *
+ * @param importModule imports it. Default: the one that is installed.
+ */
+export const loadSdk = async (importModule: () => Promise<Sdk> = importSdk): Promise<SdkLoadResult> => {
   try {
-    // The rule keeps the SDK out of the mock, which works without it. This import may fail.
-    // oxlint-disable-next-line no-restricted-imports
-    const { createClient } = await import("@mgmt/sdk");
+    const { createClient } = await importModule();
     await preloadErrorHandling(createClient);
     return { createClient };
   } catch (failure) {
