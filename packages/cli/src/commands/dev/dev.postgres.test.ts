@@ -54,6 +54,7 @@ describe("mgmt dev", () => {
       workspaceId: expect.stringMatching(/^wksp_/),
       caFile: expect.stringMatching(/ca\.pem$/),
       postgresPort: expect.any(Number),
+      copyMethod: expect.stringMatching(/^(?:clone|copy)$/),
       pid: process.pid,
     });
   });
