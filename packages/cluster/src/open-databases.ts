@@ -75,8 +75,6 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   findDiscardedIds?: () => Promise<readonly string[]>;
   /** Reads the databases in the records again: those with these ids, or all. Default: those of the start are in the records until the process ends. */
   readApiDatabases?: (ids?: readonly string[]) => Promise<readonly ApiDatabase[]>;
-  /** Removes the files of databases that Postgres does not have, where the files are on this machine. Default: does nothing. */
-  removeAbandonedFiles?: (query: AdminConnection["query"]) => Promise<void>;
   /** On the disk of Postgres, for messages. Default: unknown. */
   directory?: string;
   /** Receives log messages. Default: they are discarded. */
@@ -140,7 +138,6 @@ export const openDatabases = async (
     schema,
     acceptRecords = false,
     findDiscardedIds = () => Promise.resolve([]),
-    removeAbandonedFiles,
     onLog = () => undefined,
     ...limits
   }: DatabasesOptions = {},
@@ -173,9 +170,6 @@ export const openDatabases = async (
       ? reconcileAll()
       : others.sessions.enter(reconcileAll));
     const { missingData = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
-    const isMissingData = missingData.databaseIds.length + missingData.backupIds.length > 0;
-    // Somebody may want to rescue missing data from its files.
-    if (!isMissingData) await removeAbandonedFiles?.((text, values) => admin.query(text, values));
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const keptDatabases = new KeptDatabases(admin, copier);
     const dropExpired = async (): Promise<void> => {

@@ -8,7 +8,6 @@ import { StoredServer } from "@mgmt/engine/internal";
 import { type RunningServer, type ServerAddress, createServer, isLoopbackHost } from "@mgmt/engine/http";
 import { retryWhileUnavailable } from "../machine/retry-unavailable.js";
 import { writeAtomically } from "../machine/data-dir/atomic-file.js";
-import { removeAbandonedFiles } from "../machine/postgres/abandoned-files.js";
 import { type DataDir, getDataDirPaths } from "../machine/data-dir/data-dir.js";
 import {
   type Manifest,
@@ -27,7 +26,12 @@ import type { EndpointKind, PublicAddress } from "@mgmt/cluster/policy/address";
 import { isPortFree } from "../machine/ports.js";
 import { readMemoryLimits } from "../machine/memory-limits.js";
 import type { Ready } from "./ready.js";
-import { type PlatformRecords, openPlatformRecords, markDataLost } from "./platform-records.js";
+import {
+  type PlatformRecords,
+  openPlatformRecords,
+  markDataLost,
+  removeInterruptedCopies,
+} from "./platform-records.js";
 import type { OpenRecords } from "@mgmt/cluster/rows/open-records";
 import type { RecordKeys } from "@mgmt/cluster/rows/record-keys";
 import { AlteredSecretError } from "@mgmt/cluster/rows/row-codec";
@@ -111,12 +115,6 @@ const openApiDatabases = async (
     readWorkspaces: records.readWorkspaces,
     onLog,
     directory: dataDir.path,
-    removeAbandonedFiles: (query) =>
-      removeAbandonedFiles(getDataDirPaths(dataDir.path).cluster, query).catch((error: unknown) =>
-        onLog(
-          `Files of interrupted copies remain: ${error instanceof Error ? error.message : String(error)}`,
-        ),
-      ),
     acceptRecords,
   }).catch((error: unknown) => {
     throw error instanceof ClusterError ? platformErrors.clusterRefused(dataDir.path, error) : error;
@@ -124,7 +122,12 @@ const openApiDatabases = async (
   const { missingData, brokenIds, problems } = databases;
   let lostIds: string[] = [];
   try {
-    if (apiDatabases.length > 0) lostIds = await markDataLost(cluster, missingData, brokenIds);
+    if (apiDatabases.length > 0) {
+      lostIds = await markDataLost(cluster, missingData, brokenIds);
+      // Somebody may want to rescue data that is missing from its files.
+      if (lostIds.length === 0 && missingData.backupIds.length === 0)
+        await removeInterruptedCopies(cluster, getDataDirPaths(dataDir.path).cluster, onLog);
+    }
   } catch (error) {
     await databases.close();
     throw error;

@@ -6,6 +6,7 @@ import type { MissingData, ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { Cluster } from "@mgmt/cluster/policy/cluster";
 import { ClusterError } from "@mgmt/cluster/policy/cluster-error";
 import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
+import { removeAbandonedFiles } from "../machine/postgres/abandoned-files.js";
 import { readTitles } from "../machine/postgres/process-titles.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
@@ -85,6 +86,19 @@ export const markDataLost = async (
 ): Promise<string[]> =>
   withAdminConnection(cluster, (admin) =>
     markRecordsAsLost(admin, recordsSchema, missing, brokenDatabaseIds),
+  );
+
+/** Removes the files of copies that a crash has interrupted. Call it before databases are created. */
+export const removeInterruptedCopies = (
+  cluster: Cluster,
+  directory: string,
+  onLog: (line: string) => void,
+): Promise<void> =>
+  withAdminConnection(cluster, (admin) => removeAbandonedFiles(directory, (text) => admin.query(text))).catch(
+    (error: unknown) =>
+      onLog(
+        `The files of interrupted copies remain: ${error instanceof Error ? error.message : String(error)}`,
+      ),
   );
 
 const withAdminConnection = async <T>(
