@@ -37,7 +37,8 @@ export const printComparison = ({ sdks, sections }: Measured): string => {
     `\`@mgmt/sdk\` beside ${namesOf(sdks)}, in ${String(rows.length)} points that were measured with programs of the same kind, on ` +
       `Node.js 20, with the newest versions that run on it.${summary} \`@prisma/management-api-sdk\` calls the same API, and ` +
       "`@neon/sdk` one of the same kind; the others are widely used. Some points matter more for one service than for another, and we " +
-      "chose them. [Why mgmt](why.md) has more about costs and failures.",
+      "chose them. [Why mgmt](why.md) has more about costs and failures, and [Compared with other command lines](compare-cli.md) is " +
+      "about `mgmt`.",
     ...sections.flatMap(({ title, about, rows: of }) => [`## ${title}`, about, table(of)]),
     ...(reasons.length > 0 ? ["## Where another SDK is better", reasons.join("\n")] : []),
     "## Measure it yourself",

@@ -68,6 +68,7 @@ export const sidebar = () => {
     linkTo("docs/try-it.md"),
     linkTo("docs/why.md"),
     linkTo("docs/compare.md"),
+    linkTo("docs/compare-cli.md"),
     linkTo("docs/performance.md"),
   ];
   take([
@@ -76,6 +77,7 @@ export const sidebar = () => {
     "docs/try-it.md",
     "docs/why.md",
     "docs/compare.md",
+    "docs/compare-cli.md",
     "docs/performance.md",
   ]);
   const inOrder = linkedFrom("docs/README.md");

@@ -42,6 +42,7 @@ const sections = (): Section[] => [
     pages: [
       "docs/why.md",
       "docs/compare.md",
+      "docs/compare-cli.md",
       "docs/performance.md",
       "docs/support.md",
       "SECURITY.md",
