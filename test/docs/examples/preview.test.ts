@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ensureBuilt } from "../../../packages/cli/test/bin.js";
 import { root } from "../../../scripts/generate/contract/contract.js";
+import { blocksOf } from "../markdown.js";
 
 const example = join(root, "examples/pull-request-database");
 const run = promisify(execFile);
@@ -114,6 +115,72 @@ it("passes the connection string on without printing it (action.yml)", async () 
     expect(log).not.toContain(token);
   }
   await expect(runAction({ ...inputs, command: "sideways" }, env)).rejects.toMatchObject({ code: 2 });
+});
+
+interface Job {
+  outputs?: Record<string, string>;
+  steps: { id?: string; run?: string }[];
+}
+
+/**
+ * Runs the scripts of a job of the docs as GitHub Actions does: variables in `GITHUB_ENV` are set for the steps that follow, and outputs
+ * with a masked value are not passed on.
+ */
+const runJob = async (
+  { steps, outputs = {} }: Job,
+  needs: Record<string, Record<string, string>>,
+  env: NodeJS.ProcessEnv,
+): Promise<Record<string, string>> => {
+  const runner = mkdtempSync(join(folder, "runner-"));
+  const files = { GITHUB_OUTPUT: join(runner, "output"), GITHUB_ENV: join(runner, "env") };
+  for (const file of Object.values(files)) writeFileSync(file, "");
+  const values = new Map<string, string>();
+  let [log, variables] = ["", {}];
+  for (const { id = "", run: text } of steps) {
+    if (text === undefined) continue;
+    const command = text
+      .replaceAll("npx @mgmt/cli", "mgmt")
+      .replace(/ --setup "[^"]+"/, "") // this service has no databases that a setup could run on
+      .replaceAll(/npm (test|run report)/g, `node -e 'new URL(process.env.DATABASE_URL)'`)
+      .replaceAll(
+        /\$\{\{ needs\.(\w+)\.outputs\.(\w+) \}\}/g,
+        (_, job: string, name: string) => needs[job]?.[name] ?? "",
+      );
+    log += await script(command, {
+      ...env,
+      ...variables,
+      ...files,
+      RUNNER_TEMP: runner,
+      GITHUB_ACTIONS: "true",
+    });
+    for (const [, name = "", value = ""] of readFileSync(files.GITHUB_OUTPUT, "utf8").matchAll(
+      /^(\w+)=(.*)$/gm,
+    ))
+      values.set(`\${{ steps.${id}.outputs.${name} }}`, value);
+    const lines = readFileSync(files.GITHUB_ENV, "utf8").matchAll(/^(\w+)<<(\S+)\n(.+)\n\2$/gm);
+    variables = Object.fromEntries([...lines].map(([, name, , value]) => [name, value]));
+  }
+  const masks = [...log.matchAll(/^::add-mask::(.+)$/gm)].map(([, value = ""]) => value);
+  const passed = Object.entries(outputs).map(([name, expression]) => [name, values.get(expression) ?? ""]);
+  return Object.fromEntries(passed.filter(([, value = ""]) => !masks.some((mask) => value.includes(mask))));
+};
+
+it("finds the same database in another job, by its branch or its id (docs/guides/ci.md)", async () => {
+  const block = blocksOf("docs/guides/ci.md").find(
+    ({ language, text }) => language === "yaml" && text.includes("preview up"),
+  );
+  const { jobs } = parse(block?.text ?? "") as { jobs: { migrate: Job; test: Job } };
+  const env = {
+    ...pullRequest(),
+    MGMT_BASE_URL: server.baseUrl,
+    MGMT_TOKEN: token,
+    MGMT_PROJECT_ID: projectId,
+  };
+  const outputs = await runJob(jobs.migrate, {}, env);
+  const [copy] = await copies();
+  expect(outputs).toEqual({ database: copy?.id });
+  await runJob(jobs.test, { migrate: outputs }, env);
+  expect(await copies()).toHaveLength(1);
 });
 
 it("lets databases expire, runs the setup, and prunes (action.yml, workflow.yml)", async () => {
