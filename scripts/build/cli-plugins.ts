@@ -114,6 +114,18 @@ export const modulesOfJsoncParser: Plugin = {
   },
 };
 
+/** Takes the ES modules of OpenTelemetry, of which a bundler leaves out what is not used: 21 KB compressed in place of 76. */
+export const modulesOfOpenTelemetry: Plugin = {
+  name: "modules-of-open-telemetry",
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^@opentelemetry\// }, async ({ path: name, pluginData, ...from }) => {
+      if (pluginData === modulesOfOpenTelemetry.name) return undefined;
+      const resolved = await resolve(name, { ...from, pluginData: modulesOfOpenTelemetry.name });
+      return { ...resolved, path: resolved.path.replace(/([\\/])build\1src\1/, "$1build$1esm$1") };
+    });
+  },
+};
+
 /**
  * Leaves the 300 KB of Ajv out of the server of the Model Context Protocol, which would load it for the answers of forms alone. `mgmt mcp`
  * checks arguments and answers itself.

@@ -23,6 +23,7 @@ export const layers = {
     "profiles",
     "input",
     "transport",
+    "tracing",
     "output",
     "system",
     "files",

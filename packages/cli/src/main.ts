@@ -10,6 +10,7 @@ import { collectGlobalFlags } from "./command-line/global-options.js";
 import { buildProgram } from "./commands/program.js";
 import { InsecureAddressGuard } from "./transport/insecure-address-guard.js";
 import { SentChanges } from "./transport/sent-changes.js";
+import { exportWord, wantsTrace } from "./tracing/wants-trace.js";
 
 /** The parts of a process that a run uses. Tests pass their own. */
 export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd">, SignaledProcess {
@@ -21,13 +22,25 @@ export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd
   readonly slowRequestMs?: number;
 }
 
+/** How a run ended. */
+interface RunEnd {
+  readonly exitCode: number;
+  /** What it failed with. */
+  readonly error?: unknown;
+}
+
 /** Runs one command line and returns the exit code. */
 export const main = async (
   args: readonly string[],
   version: string,
   commandProcess: ProcessLike = process,
 ): Promise<number> => {
-  const { env, slowRequestMs } = commandProcess;
+  const { env, slowRequestMs, selfCommand } = commandProcess;
+  if (selfCommand && args[0] === exportWord) {
+    const { runExport } = await import("./tracing/run-export.js");
+    await runExport(commandProcess);
+    return exitCodes.ok;
+  }
   const interruption = new Interruption(commandProcess);
   const { signal } = interruption;
   const changes = new SentChanges();
@@ -35,6 +48,8 @@ export const main = async (
   const output = new Output(detectOutputFormat(args), commandProcess, env, interruption, slowRequestMs);
   const cwd = findWorkingDirectory(commandProcess);
   if (cwd === undefined) return output.fail(noWorkingDirectoryError());
+  const tracing = selfCommand && wantsTrace(env, args) ? await import("./run/trace-command.js") : undefined;
+  const startedTrace = await tracing?.startTrace(version, env, output);
   const sources = new InputSources(commandProcess, cwd, signal, (flag) => {
     const message = `${flag} is read from standard input. Type it, then press Ctrl-D on a new line.`;
     output.notice({ code: "input:terminal", message, flag });
@@ -49,9 +64,10 @@ export const main = async (
     signal,
     interruption,
     changes,
+    trace: startedTrace?.trace,
     sources,
     answers: promptAnswers,
-    selfCommand: commandProcess.selfCommand,
+    selfCommand,
     // Most runs use neither, and opening them takes time.
     get stdin() {
       return commandProcess.stdin;
@@ -64,34 +80,43 @@ export const main = async (
     const { addNextCommands } = await import("./run/failures/add-next-commands.js");
     return addNextCommands(failure, { program, line: args, promptAnswers, id, env });
   };
-  try {
-    if (args.length === 0) program.outputHelp();
-    else await program.parseAsync(args, { from: "user" });
-    // Only a process of its own is told, on a terminal.
-    if (commandProcess.selfCommand !== undefined && output.isTerminal && commandProcess.stderr.isTTY) {
-      const { announceUpdate } = await import("./installation/update-notice.js");
-      announceUpdate({ version, output, env, cwd }, collectGlobalFlags(getCalledCommand(program)));
+  const run = async (): Promise<RunEnd> => {
+    try {
+      if (args.length === 0) program.outputHelp();
+      else await program.parseAsync(args, { from: "user" });
+      // Only a process of its own is told, on a terminal.
+      if (selfCommand !== undefined && output.isTerminal && commandProcess.stderr.isTTY) {
+        const { announceUpdate } = await import("./installation/update-notice.js");
+        announceUpdate({ version, output, env, cwd }, collectGlobalFlags(getCalledCommand(program)));
+      }
+      return { exitCode: exitCodes.ok };
+    } catch (caughtError) {
+      if (caughtError instanceof ProgramEndedError) return { exitCode: caughtError.status };
+      if (caughtError instanceof HelpAsDataError) {
+        const { describeCommand } = await import("./command-line/describe-command.js");
+        await output.writeResult(describeCommand(caughtError.command));
+        return { exitCode: exitCodes.ok };
+      }
+      // Commander has printed a help text.
+      if (caughtError instanceof CommanderError && caughtError.exitCode === 0)
+        return { exitCode: exitCodes.ok };
+      const error =
+        caughtError instanceof CommanderError
+          ? await explainUsageError(caughtError, program, env)
+          : caughtError;
+      if (error instanceof Error && error === signal.reason && changes.takeUnanswered()) {
+        const { changeInterruptedError } = await import("./errors/run-errors.js");
+        const changeError = changeInterruptedError(error);
+        return { exitCode: await output.fail(changeError), error: changeError };
+      }
+      const exitCode = adjustPlanExitCode(await output.fail(error), getCalledCommand(program), args);
+      return { exitCode, error };
     }
-    return exitCodes.ok;
-  } catch (caughtError) {
-    if (caughtError instanceof ProgramEndedError) return caughtError.status;
-    if (caughtError instanceof HelpAsDataError) {
-      const { describeCommand } = await import("./command-line/describe-command.js");
-      await output.writeResult(describeCommand(caughtError.command));
-      return exitCodes.ok;
-    }
-    // Commander has printed a help text.
-    if (caughtError instanceof CommanderError && caughtError.exitCode === 0) return exitCodes.ok;
-    const error =
-      caughtError instanceof CommanderError
-        ? await explainUsageError(caughtError, program, env)
-        : caughtError;
-    if (error instanceof Error && error === signal.reason && changes.takeUnanswered()) {
-      const { changeInterruptedError } = await import("./errors/run-errors.js");
-      return await output.fail(changeInterruptedError(error));
-    }
-    return adjustPlanExitCode(await output.fail(error), getCalledCommand(program), args);
-  }
+  };
+  const end = await run();
+  if (tracing && startedTrace && selfCommand)
+    await tracing.endTrace(startedTrace, { ...end, program }, { selfCommand, env, output });
+  return end.exitCode;
 };
 
 const explainUsageError = async (

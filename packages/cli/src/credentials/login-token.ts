@@ -3,7 +3,7 @@ import type { Profile } from "../profiles/profile.js";
 import { nodeTransport } from "../sdk/sdk.js";
 import { createLoginStore } from "./credential-store.js";
 import { oauthClientId, createAuthenticator } from "../sdk/oauth.js";
-import { addDebugNotices } from "../transport/debug-requests.js";
+import { observeRequests } from "../transport/observe-requests.js";
 import { createExplainedTransport } from "../transport/explained-transport.js";
 import { requireServiceProof } from "./dev-service-proof.js";
 
@@ -13,13 +13,13 @@ export type LoginToken = ReturnType<typeof createAuthenticator>["token"];
 /** Returns a function for the access token of a profile's login. It refreshes the token, once for all processes. */
 export const createLoginTokenReader = (
   { file, name, profile }: { file: string; name: string; profile: Profile },
-  context: Pick<Context, "output" | "insecureAddresses" | "signal">,
+  context: Pick<Context, "output" | "trace" | "insecureAddresses" | "signal">,
 ): LoginToken => {
   const { output, insecureAddresses } = context;
   const nodeHttpTransport = nodeTransport();
   const transport = createExplainedTransport(
     requireServiceProof(
-      addDebugNotices(nodeHttpTransport, output),
+      observeRequests(nodeHttpTransport, context),
       { name, profile },
       context,
       nodeHttpTransport,

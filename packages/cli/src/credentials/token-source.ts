@@ -11,7 +11,7 @@ import type { LoginToken } from "./login-token.js";
  */
 export const resolveToken = async (
   identity: RequestCredential,
-  context: Pick<Context, "output" | "insecureAddresses" | "signal">,
+  context: Pick<Context, "output" | "trace" | "insecureAddresses" | "signal">,
 ): Promise<string | LoginToken> => {
   if ("token" in identity) return identity.token;
   if (identity.profile.controlSecretFile !== undefined) {

@@ -3,6 +3,7 @@ import type { Interruption } from "../system/interruption.js";
 import type { Output } from "../output/output.js";
 import type { InsecureAddressGuard } from "../transport/insecure-address-guard.js";
 import type { SentChanges } from "../transport/sent-changes.js";
+import type { CommandTrace } from "../tracing/command-trace.js";
 
 /** A value that was given at a prompt. */
 export interface PromptAnswer {
@@ -27,6 +28,8 @@ export interface Context {
   readonly signal: AbortSignal;
   readonly interruption: Interruption;
   readonly changes: SentChanges;
+  /** Absent unless the environment asks for a trace. */
+  readonly trace?: CommandTrace | undefined;
   readonly sources: InputSources;
   /** The choices so far, so that the commands that help after a failure contain them. Never secrets. */
   readonly answers: PromptAnswer[];

@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import { controlRefusedError, controlUnreachableError } from "../errors/control-errors.js";
 import { getAtPath } from "../json/json-path.js";
-import { addDebugNotices } from "../transport/debug-requests.js";
+import { observeRequests } from "../transport/observe-requests.js";
 import { nodeTransport } from "../sdk/sdk.js";
 
 /** Where the control surface of a reference server is, and its secret. */
@@ -22,15 +22,16 @@ export const callControl = async (
   fields: object | undefined,
   {
     output,
+    trace,
     insecureAddresses,
     signal: callerSignal,
-  }: Pick<Context, "output" | "insecureAddresses" | "signal">,
+  }: Pick<Context, "output" | "trace" | "insecureAddresses" | "signal">,
 ): Promise<unknown> => {
   await insecureAddresses.assertAllowed({ value: url, from: from ?? "the control URL" });
   const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
   const body = fields && JSON.stringify(fields);
   const requestSignal = AbortSignal.any([callerSignal, AbortSignal.timeout(controlTimeoutMs)]);
-  const response = await addDebugNotices(nodeTransport(), output)
+  const response = await observeRequests(nodeTransport(), { output, trace })
     .send({ method, url: `${url}${path}`, headers, body, signal: requestSignal })
     .catch((error: unknown) => {
       callerSignal.throwIfAborted();

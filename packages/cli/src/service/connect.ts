@@ -8,7 +8,7 @@ import type { ValueWithSource } from "../profiles/active-profile.js";
 import { isDevAccess, type ServiceAccess, resolveAccess } from "../profiles/resolve-access.js";
 import type { Transport } from "../sdk/sdk.js";
 import { announceRetry, addSlownessNotices } from "../transport/announce-delays.js";
-import { addDebugNotices } from "../transport/debug-requests.js";
+import { observeRequests } from "../transport/observe-requests.js";
 
 /** How requests are sent. */
 type SendOptions = Pick<ClientOptions, "waitForApproval" | "middleware">;
@@ -79,9 +79,10 @@ export const createClientFor = async (
   {
     version,
     output,
+    trace,
     insecureAddresses,
     changes,
-  }: Pick<Context, "version" | "output" | "insecureAddresses" | "changes">,
+  }: Pick<Context, "version" | "output" | "trace" | "insecureAddresses" | "changes">,
   options?: SendOptions,
   wrapTransport: (transport: Transport, undebuggedTransport: Transport) => Transport = (transport) =>
     transport,
@@ -89,7 +90,10 @@ export const createClientFor = async (
   const { createClient, InvalidArgumentError, nodeTransport } = await import("../sdk/sdk.js");
   let client: MgmtClient;
   const undebuggedTransport = nodeTransport();
-  const transport = wrapTransport(addDebugNotices(undebuggedTransport, output), undebuggedTransport);
+  const transport = wrapTransport(
+    observeRequests(undebuggedTransport, { output, trace }),
+    undebuggedTransport,
+  );
   try {
     client = createClient({
       baseUrl: baseUrl.value,

@@ -11,7 +11,7 @@ import { busyProfilesError } from "../../errors/storage-errors.js";
 import { isSameAddress, type Profile, findProfile } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
-import { addDebugNotices } from "../../transport/debug-requests.js";
+import { observeRequests } from "../../transport/observe-requests.js";
 import { nodeTransport } from "../../sdk/sdk.js";
 import { type TokenOwner, readTokenOwner } from "./token-owner.js";
 import type { LoginTarget } from "./login-target.js";
@@ -153,7 +153,7 @@ const readStoredAccount = ({ file, name, profile }: LoginTarget): string | undef
 
 const revoke = (
   login: Login,
-  { output, insecureAddresses }: Pick<Context, "output" | "insecureAddresses">,
+  { output, trace, insecureAddresses }: Pick<Context, "output" | "trace" | "insecureAddresses">,
   signal?: AbortSignal,
 ): Promise<void> => {
   const { issuer: authUrl, clientId } = login;
@@ -161,7 +161,7 @@ const revoke = (
     authUrl,
     allowInsecureHttp: insecureAddresses.isAllowed,
     clientId,
-    transport: addDebugNotices(nodeTransport(), output),
+    transport: observeRequests(nodeTransport(), { output, trace }),
     timeoutMs: revokeTimeoutMs,
   };
   return logout({ ...oauth, store: memoryStore(login), signal });

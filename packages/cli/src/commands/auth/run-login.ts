@@ -14,7 +14,7 @@ import { type CredentialReplacement, createCredentialReplacement } from "./crede
 import { type LoginTarget, resolveLoginTarget } from "./login-target.js";
 import { readPastedCallback, pasteRedirectUri } from "./paste-callback.js";
 import { findSignInKey } from "./sign-in-key.js";
-import { addDebugNotices } from "../../transport/debug-requests.js";
+import { observeRequests } from "../../transport/observe-requests.js";
 import { createExplainedTransport } from "../../transport/explained-transport.js";
 
 export interface LoginFlags extends GlobalFlags {
@@ -84,7 +84,7 @@ const loginInBrowser = async (
   context: Context,
 ): Promise<void> => {
   const { env, signal, output, insecureAddresses } = context;
-  const transport = createExplainedTransport(addDebugNotices(nodeTransport(), output));
+  const transport = createExplainedTransport(observeRequests(nodeTransport(), context));
   const oauth = {
     authUrl: authUrl.value,
     allowInsecureHttp: insecureAddresses.isAllowed,

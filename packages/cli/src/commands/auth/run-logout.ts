@@ -7,7 +7,7 @@ import { devLoginHint } from "../../errors/access-errors.js";
 import { hasCredential, isDevProfile } from "../../profiles/profile.js";
 import { assertDevServiceIsGenuine } from "../../credentials/dev-service-proof.js";
 import { nodeTransport } from "../../sdk/sdk.js";
-import { addDebugNotices } from "../../transport/debug-requests.js";
+import { observeRequests } from "../../transport/observe-requests.js";
 
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
@@ -34,7 +34,7 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
       authUrl,
       allowInsecureHttp: insecureAddresses.isAllowed,
       clientId,
-      transport: addDebugNotices(nodeTransport(), context.output),
+      transport: observeRequests(nodeTransport(), context),
       store,
       signal,
     });

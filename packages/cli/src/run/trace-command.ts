@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { getCalledCommand, getCommandLine } from "../command-line/command.js";
+import { toFailure } from "../errors/failure.js";
+import { finishTrace } from "../tracing/finish-trace.js";
+import type { StartedTrace } from "../tracing/start-trace.js";
+
+export { startTrace } from "../tracing/start-trace.js";
+
+/** A run that has ended. */
+interface EndedRun {
+  /** The parser, after it has parsed the command line. */
+  readonly program: Command;
+  readonly exitCode: number;
+  /** What the run failed with. Absent if it did not, or if a program has reported its own error. */
+  readonly error?: unknown;
+}
+
+/** Sends the trace of a command that has ended. Never throws. */
+export const endTrace = async (
+  startedTrace: StartedTrace,
+  { program, exitCode, error }: EndedRun,
+  options: Parameters<typeof finishTrace>[2],
+): Promise<void> => {
+  try {
+    const command = getCalledCommand(program);
+    const errorCode = error === undefined ? undefined : (await toFailure(error)).code;
+    const words = getCommandLine(command).split(" ");
+    await finishTrace(startedTrace, { words, flags: listTypedFlags(command), exitCode, errorCode }, options);
+  } catch {
+    // The command has done its work: no process can be started, for example.
+  }
+};
+
+/** Returns the names of the flags on the command line. Values, arguments and unknown flags may be secrets. */
+const listTypedFlags = (command: Command): string[] => {
+  const flags = command.options
+    .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
+    .filter((option) => option.negate === (command.getOptionValue(option.attributeName()) === false))
+    .map(({ long, short }) => long ?? short ?? "");
+  return command.parent ? [...listTypedFlags(command.parent), ...flags] : flags;
+};
