@@ -22,6 +22,8 @@ export interface Run {
 
 /** Pages that nobody can follow here, each with what it needs. */
 export const unfollowed: Readonly<Record<string, string>> = {
+  "examples/test-databases-prisma/README.md": "a program that is downloaded from a host of its own",
+  "examples/test-databases-python/README.md": "Python",
   "examples/vitest-browser/README.md": "a browser that is downloaded from a host of its own",
   "docs/guides/browser.md": "a web page",
   "docs/guides/docker.md": "Docker",

@@ -7,7 +7,7 @@ import { type RunningServer, createServer } from "@mgmt/mock/server";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { chromiumPath } from "../browser/chromium.js";
 import { startDevOf } from "../security/dev-process.js";
-import { examples, installExample, runScript, start } from "./example.js";
+import { copyPackages, examples, installExample, run, runScript, start } from "./example.js";
 
 const installed = inject("installed");
 let server: RunningServer;
@@ -132,8 +132,14 @@ const githubJob = {
   GITHUB_REF: "refs/heads/feature/cart",
 };
 
+const runDatabaseTests = async (folder: string): Promise<void> => {
+  // The entry for Vitest imports the one that is beside the example.
+  await copyPackages(installed, folder);
+  expect(await runScript(folder, "test", { NO_COLOR: "1" })).toMatch(/Tests +20 passed \(20\)/);
+};
+
 /** Uses of each example, given the folder of its copy. */
-const uses: Record<string, (folder: string) => Promise<void>> = {
+const uses: Record<string, (folder: string, skip: (reason: string) => void) => Promise<void>> = {
   inventory: async (folder) => {
     const { id } = await server.engine.seed.project({ name: "warehouse" });
     expect(await runScript(folder, "start", env)).toContain(`warehouse  ${id}\n  warehouse  ready`);
@@ -158,8 +164,20 @@ const uses: Record<string, (folder: string) => Promise<void>> = {
   testing: async (folder) => {
     expect(await runScript(folder, "test", { NO_COLOR: "1" })).toMatch(/Tests +2 passed \(2\)/);
   },
-  "test-databases": async (folder) => {
-    expect(await runScript(folder, "test", { NO_COLOR: "1" })).toMatch(/Tests +20 passed \(20\)/);
+  "test-databases": runDatabaseTests,
+  "test-databases-drizzle": runDatabaseTests,
+  "test-databases-prisma": async (folder) => {
+    // Prisma downloads its schema engine unless it has one, and generates the client without it.
+    await runScript(folder, "generate", { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath });
+    await runDatabaseTests(folder);
+  },
+  "test-databases-python": async (folder, skip) => {
+    const venv = await run("python3", ["-m", "venv", ".venv"], { cwd: folder }).catch(String);
+    if (venv !== "") return skip(`Python with venv is not installed: ${venv.trim()}`);
+    const bin = join(folder, ".venv/bin");
+    await run(join(bin, "pip"), ["install", "--quiet", "--requirement", "requirements.txt"], { cwd: folder });
+    const env = { PATH: `${bin}:${process.env["PATH"] ?? ""}` };
+    expect(await runScript(folder, "test", env)).toMatch(/\b20 passed in/);
   },
   "vitest-browser": async (folder) => {
     await runScript(folder, "prepare");
@@ -209,7 +227,7 @@ describe("examples", () => {
 });
 
 describe.concurrent("examples", () => {
-  it.each(Object.entries(uses))("run as their README says: %s", async (name, use) => {
-    await use(await installExample(installed, name));
+  it.for(Object.entries(uses))("run as their README says: %s", async ([name, use], { skip }) => {
+    await use(await installExample(installed, name), skip);
   });
 });
