@@ -4,7 +4,7 @@ import pg from "pg";
 import { answer } from "./answer.js";
 import { fillTemplate } from "./fill-template.js";
 
-/** One worker of a test run: tests one after the other, each with a database. Answers how long each has waited for it, in milliseconds. */
+/** One worker of a test run: tests one after the other, each with a database. It answers `DatabaseTestResult`. */
 export interface DatabaseTests {
   /** How tests get their databases. */
   readonly kind: "mgmt" | "template" | "transaction";
@@ -15,6 +15,14 @@ export interface DatabaseTests {
   /** Connection string of the superuser, and the database of the template, where Postgres was started by hand. */
   readonly adminUrl?: string;
   readonly template?: string;
+}
+
+/** All times are in milliseconds. */
+export interface DatabaseTestResult {
+  /** How long each test has waited for its database. */
+  readonly waits: readonly number[];
+  /** How long all tests but the first took. */
+  readonly durationMs: number;
 }
 
 const connect = async (connectionString: string): Promise<pg.Client> => {
@@ -84,16 +92,18 @@ const createRunner = async ({
   };
 };
 
-await answer(async (tests: DatabaseTests) => {
+await answer(async (tests: DatabaseTests): Promise<DatabaseTestResult> => {
   const runTest = await createRunner(tests);
-  const times: number[] = [];
+  const waits: number[] = [];
+  let startedAt = 0;
   for (let count = 0; count < tests.testCount; count += 1) {
-    times.push(
+    waits.push(
       await runTest(async (client) => {
         await useDatabase(client, tests.worker);
         await sleep(tests.testMs);
       }),
     );
+    if (count === 0) startedAt = performance.now();
   }
-  return times;
+  return { waits, durationMs: performance.now() - startedAt };
 });
