@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -178,6 +179,21 @@ describe("test databases", () => {
     ).toEqual([]);
     await setSettings("TimeZone=Asia/Tokyo");
     expect(await queryIn(await databases.take(), "show timezone")).toEqual(["Asia/Tokyo"]);
+  });
+
+  it("may create databases, and drop them with their sessions", async () => {
+    const database = await openDatabases({ setup }).take();
+    const toAddress = (name: string): { connectionString: string } => ({
+      connectionString: database.connectionString.replace(/[^/]+$/, name),
+    });
+    const inPostgres = toAddress("postgres");
+    await queryIn(inPostgres, `create database copy_of_a_test template ${database.database}`);
+    const client = new Client(toAddress("copy_of_a_test"));
+    client.on("error", () => undefined);
+    await client.connect();
+    const whenEnded = once(client, "end");
+    await queryIn(inPostgres, "drop database copy_of_a_test with (force)");
+    await whenEnded;
   });
 
   it("go to a test that begins to wait while its copy becomes ready", async () => {

@@ -127,6 +127,8 @@ const prepare = async (main: Client, directory: string, port: number): Promise<v
   );
   const roles = rows.map(({ rolname }) => rolname);
   if (!roles.includes(ownerRole)) await main.query(`create role ${ownerRole} createdb createrole`);
+  // A test may drop a database that it has created, with the sessions in it: they belong to the role of a runner.
+  await main.query(`grant pg_signal_backend to ${ownerRole}`);
   if (!roles.includes(retainedRole)) {
     await main.query(`create role ${retainedRole} login in role ${ownerRole}`);
     await main.query(`alter role ${retainedRole} set role to ${ownerRole}`);
