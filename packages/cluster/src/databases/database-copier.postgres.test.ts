@@ -82,6 +82,14 @@ describe("a copy of a database", () => {
     expect((await stateOf(id))?.open).toBe(true);
   });
 
+  it("leaves a database closed that must stay so", async () => {
+    const { id } = await cluster.makeTenant();
+    const copies = makeCopies();
+    copies.mustStayClosed = (name) => name === id;
+    await copies.copy(id, dropLater(`${id}.bkp_kept`));
+    expect((await stateOf(id))?.open).toBe(false);
+  });
+
   it("leaves a backup that it is made of closed", async () => {
     const { id } = await cluster.makeTenant();
     const copies = makeCopies();
