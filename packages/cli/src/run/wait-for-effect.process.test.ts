@@ -147,7 +147,7 @@ describe("--wait on a terminal", () => {
     };
     const { status, raw } = await inPty(["projects", "create", "shop", "--wait"], [finish], slow.env);
     expect(status).toBe(0);
-    expect(raw).toMatch(/0:0\d\r\u001b\[KDatabase db_\w+ is ready\./);
+    expect(raw).toMatch(/0:0\d\r\u001b\[KDatabase db_\w+ is ready\.\r\n(.*\r\u001b\[K)?\r\u001b\[K/);
     await slow.close();
   });
 

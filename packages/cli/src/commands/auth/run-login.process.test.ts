@@ -59,14 +59,15 @@ describe("mgmt auth switch on a terminal", () => {
     account.store((kept) => {
       kept.active = "one";
       kept.profiles["one"] = { baseUrl: "http://127.0.0.1:1" };
-      kept.profiles["two"] = { baseUrl: "http://127.0.0.1:2" };
+      kept.profiles["two"] = { baseUrl: "http://user:CANARY@127.0.0.1:2" };
     }),
   );
 
   it("shows the profiles to choose from", async () => {
     const choose = [{ when: /two {2}http/, type: "\u001b[B\r" }];
-    const { status } = await inTerminal(["auth", "switch"], choose);
+    const { status, raw } = await inTerminal(["auth", "switch"], choose);
     expect({ status, active: account.stored().active }).toEqual({ status: 0, active: "two" });
+    expect(raw).not.toContain("CANARY");
   });
 
   it.each([
