@@ -19,8 +19,11 @@ type Connecting = "db restore" | "db import" | "db copy" | "query";
 /** Commands of a service over a Postgres server, whose results commands/serve checks. */
 type Serving = Extract<Printing, `serve ${string}`>;
 
+/** Commands about running services, whose results commands/dev checks. */
+type Running = "dev" | "dev list" | "dev stop";
+
 /** The commands whose results these tests check. */
-type Checked = Exclude<Printing, "dev" | "rehearse" | Connecting | Serving>;
+type Checked = Exclude<Printing, "rehearse" | Running | Connecting | Serving>;
 
 /** Lines that print the result of a command. A command without one does not compile. */
 const lines: Readonly<Record<Checked, readonly Line[]>> = {

@@ -42,7 +42,16 @@ export const machineShots: Readonly<Record<string, readonly Shot[]>> = {
       },
     }),
     reads("flags that contradict each other", "dev --ephemeral --data-dir data"),
+    reads("data that came with a repository", "dev --here", {
+      prepare: (place) => {
+        withoutCredential(place);
+        mkdirSync(`${place.folder}/.mgmt/dev`, { recursive: true });
+        place.write(".mgmt/dev/platform.json", "{}");
+      },
+    }),
   ],
+  "mgmt dev list": [reads("no service", "dev list")],
+  "mgmt dev stop": [reads("a folder without a service", "dev stop"), reads("no service", "dev stop --all")],
   "mgmt serve": [reads("without settings", "serve")],
   "mgmt serve check": [reads("a server that cannot be reached", "serve check", { prepare: withService })],
   "mgmt serve schema": [

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "../input/context.js";
-import { devNotRunningError } from "../errors/access-errors.js";
+import { devNotRunningError } from "../errors/dev-errors.js";
 import { getAtPath } from "../json/json-path.js";
 import { isSameAddress, type Profile } from "../profiles/profile.js";
 import { readPrivateFile } from "../files/private-file.js";
@@ -24,7 +24,7 @@ export const assertDevServiceIsGenuine = async (
 ): Promise<void> => {
   const address = getDevAddress(profile);
   if (address === undefined || !isSameAddress(address, profile.baseUrl)) return;
-  if (!(await isServiceGenuine(profile, context))) throw devNotRunningError(name, address);
+  if (!(await isServiceGenuine(profile, context))) throw devNotRunningError(name, address, profile.folder);
 };
 
 /**
@@ -46,7 +46,7 @@ export const requireServiceProof = (
     async send(request) {
       if (!(await verifyService(profile, proofTransport, signal))) {
         // The SDK repeats requests after other errors.
-        const cause = devNotRunningError(name, address);
+        const cause = devNotRunningError(name, address, profile.folder);
         throw new TokenError("The service is not the one that the token is for", { cause });
       }
       return transport.send(request);

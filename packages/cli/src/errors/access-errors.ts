@@ -72,13 +72,17 @@ export const otherServiceError = (name: string, baseUrl: string, from: string): 
     "Pass the other service's profile with --profile, log in to it, or set its token in MGMT_TOKEN.",
   );
 
-/** A link can come with a repository, which must not decide where a token is sent. */
-export const linkedServiceTokenError = (token: string, profile: string, link: string): CliError =>
+/**
+ * A link can come with a repository, and another program may listen at the address of a `mgmt dev --here` that has ended.
+ *
+ * @param path the link, or the data of the `mgmt dev`.
+ */
+export const folderServiceTokenError = (token: string, profile: string, path: string): CliError =>
   new CliError(
     "notAuthenticated",
     "auth:other_service",
-    `The token from ${token} was not sent to the service of profile ${profile}, which only the file ${link} chooses`,
-    `The file can come with a repository, and must not decide where a token goes. If you trust it, pass --profile ${profile}. Otherwise pass --base-url or set MGMT_BASE_URL.`,
+    `The token from ${token} was not sent to the service of profile ${profile}, which only ${path} chooses`,
+    `The folder must not decide where a token goes. If you trust it, pass --profile ${profile}. Otherwise pass --base-url or set MGMT_BASE_URL.`,
   );
 
 /** @param from where the address comes from. */
@@ -88,16 +92,6 @@ export const insecureAddressError = (from: string, host: string): CliError =>
     "connection:insecure",
     `The address of ${host} (from ${from}) is http://, so credentials would be sent unencrypted`,
     "Use its https:// address. If you trust the network, pass --insecure. Nothing was sent.",
-  );
-
-/** Another program may listen at the address, and must not get a credential. */
-export const devNotRunningError = (name: string, baseUrl: string): CliError =>
-  new CliError(
-    "network",
-    "dev:not_running",
-    `The mgmt dev of profile ${name} is not running at ${stripAddressCredentials(baseUrl)}`,
-    "Start it with mgmt dev, or pass --profile with the profile of a running service. No credential was sent.",
-    { next: [["mgmt", "dev"]] },
   );
 
 export const unknownProfileError = (from: string, name: string, profileNames: readonly string[]): CliError =>

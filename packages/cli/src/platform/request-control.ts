@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { devNotRunningError } from "../errors/access-errors.js";
+import { devNotRunningError } from "../errors/dev-errors.js";
 import { controlIncompleteError, controlNotFoundError } from "../errors/control-errors.js";
 import { invalidAddressError } from "../errors/usage-errors.js";
 import { announceLinkedProfile } from "../profiles/announce-link.js";
@@ -28,7 +28,7 @@ export const requestControl = async (
 ): Promise<unknown> => {
   const { url, secretFile, profile } = resolveControl(flags, context);
   if (profile && !(await isServiceGenuine(profile.value, context)))
-    throw devNotRunningError(profile.name, url.value);
+    throw devNotRunningError(profile.name, url.value, profile.value.folder);
   if (method !== "GET") await context.output.usedSettings.announce();
   const secret = await context.sources.readSecret(secretFile.value, secretFile.from);
   return callControl({ url: url.value, secret, from: url.from }, method, path, fields, context);

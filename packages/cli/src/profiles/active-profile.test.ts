@@ -1,5 +1,7 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { chooseExistingProfile, chooseProfile } from "./active-profile.js";
+import { chooseExistingProfile, chooseProfile, isChosenByFolder } from "./active-profile.js";
 import { temporaryFolder } from "../../test/folders.js";
 import { createSettingsFolder } from "../../test/profiles/settings-folder.js";
 
@@ -24,6 +26,27 @@ describe("the profile of a command", () => {
       name: { value: name, from: files[source] ?? source },
       profile: { baseUrl: `https://${name}.example` },
     });
+  });
+
+  it.each<[string, string, Choice & { readonly fields?: object }]>([
+    ["stack", "its mgmt dev --here, before the link", { link }],
+    ["other", "--profile", { flags: { profile: "other" } }],
+    ["other", "MGMT_PROFILE", { variable: "other" }],
+    ["linked", "the link before one that was never ready", { link, fields: { controlUrl: undefined } }],
+    ["main", "the profiles file before one of another folder", { fields: { folder: "/elsewhere" } }],
+  ])("in a folder is %s, from %s", (name, _, { flags = {}, variable, link, fields }) => {
+    const folder = realpathSync(mkdtempSync(join(root, "stack-")));
+    mkdirSync(join(folder, ".mgmt/dev"), { recursive: true });
+    if (link) writeFileSync(join(folder, ".mgmt/link.json"), JSON.stringify(link));
+    const stack = { folder, controlUrl: "http://127.0.0.1:1/_control", ...fields };
+    const settings = createSettingsFolder(root, { profiles: { ...profiles, stack }, active: "main" });
+    const choice = chooseExistingProfile(flags, {
+      cwd: folder,
+      env: { ...settings.env, MGMT_PROFILE: variable },
+    });
+    expect(choice.name?.value).toBe(name);
+    expect(choice.name?.from === join(folder, ".mgmt/dev")).toBe(name === "stack");
+    expect(isChosenByFolder(choice)).toBe(name === "stack" || name === "linked");
   });
 
   it.each([

@@ -2,7 +2,14 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { unknownProfileError } from "../errors/access-errors.js";
 import { invalidProfileNameError } from "../errors/usage-errors.js";
 import { findLink, type LinkWithFile } from "./link-file.js";
-import { isValidProfileName, type Profile, findProfile, type StoredProfiles } from "./profile.js";
+import { findStackProfileName, getStackDataFolder } from "./folder-stack.js";
+import {
+  isDevProfile,
+  isValidProfileName,
+  type Profile,
+  findProfile,
+  type StoredProfiles,
+} from "./profile.js";
 import { getProfilesPath, readProfiles } from "./read-profiles.js";
 
 /** A value and where it came from, in the user's words: a flag, a variable, a file, a profile. */
@@ -24,8 +31,8 @@ export interface ProfileChoice {
 }
 
 /**
- * Returns the profile named by the flag, else by the environment, else by the link, else the active one. Throws for a name
- * that no profile can have.
+ * Returns the profile named by the flag, else by the environment, else that of the `mgmt dev --here` of the folder, else the one named by
+ * the link, else the active one. Throws for a name that no profile can have.
  */
 export const chooseProfile = (
   flags: GlobalFlags,
@@ -33,15 +40,31 @@ export const chooseProfile = (
 ): ProfileChoice => {
   const path = getProfilesPath(env);
   const link = findLink(cwd);
-  const explicitName = findProfileName(flags, env) ?? findLinkedProfileName(link);
+  const explicitName = findProfileName(flags, env);
   if (explicitName && !isValidProfileName(explicitName.value))
     throw invalidProfileNameError(explicitName.from, explicitName.value);
   const storedProfiles = readProfiles(path);
+  const chosenName = explicitName ?? findStackName(storedProfiles, cwd) ?? findLinkedProfileName(link);
   const { active } = storedProfiles;
   const activeName = findProfile(storedProfiles, active) && active;
-  const name = explicitName ?? (activeName === undefined ? undefined : { value: activeName, from: path });
+  const name = chosenName ?? (activeName === undefined ? undefined : { value: activeName, from: path });
   return { file: path, storedProfiles, name, profile: findProfile(storedProfiles, name?.value), link };
 };
+
+/** A `mgmt dev --here` that was never ready does not count. One that has ended does: commands must not go to another service instead. */
+const findStackName = (storedProfiles: StoredProfiles, cwd: string): ValueWithSource<string> | undefined => {
+  const name = findStackProfileName(storedProfiles, cwd);
+  const profile = findProfile(storedProfiles, name);
+  return name !== undefined && profile?.folder !== undefined && isDevProfile(profile)
+    ? { value: name, from: getStackDataFolder(profile.folder) }
+    : undefined;
+};
+
+/** Returns whether the working directory chose the profile, by its link or its `mgmt dev --here`, and no flag, variable, or setting. */
+export const isChosenByFolder = ({ name, profile, link }: ProfileChoice): boolean =>
+  name !== undefined &&
+  (name.from === link?.file ||
+    (profile?.folder !== undefined && name.from === getStackDataFolder(profile.folder)));
 
 const findLinkedProfileName = (link: LinkWithFile | undefined): ValueWithSource<string> | undefined =>
   link?.link.profile === undefined ? undefined : { value: link.link.profile, from: link.file };

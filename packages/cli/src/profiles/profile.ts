@@ -44,6 +44,12 @@ export interface Profile {
   readonly copyMethod?: string;
   /** Of a service that `mgmt dev` runs: its process. */
   readonly process?: ProcessIdentity;
+  /** Of a service that `mgmt dev` runs: when it started. ISO 8601. */
+  readonly startedAt?: string;
+  /** Of a service that `mgmt dev --here` runs: the folder in which commands use it, without symbolic links. */
+  readonly folder?: string;
+  /** Of such a service: the content of the file that shows that this user made its data, which no repository can contain. */
+  readonly dataId?: string;
   /** This profile is removed when that process ends. */
   readonly ephemeral?: boolean;
 }
@@ -102,10 +108,10 @@ export const readDevLiveness = ({ process }: Profile): ProcessLiveness =>
 /** Returns whether that `mgmt dev` is known to be running. */
 export const isDevRunning = (profile: Profile): boolean => readDevLiveness(profile) === "alive";
 
-/** Returns the profile of a running `mgmt dev`: the persistent one, or the only ephemeral one. */
+/** Returns the profile of a running `mgmt dev`: the persistent one, or the only ephemeral one. Those of folders are left out. */
 export const findRunningProfile = ({ profiles }: StoredProfiles): string | undefined => {
   const runningNames = Object.entries(profiles).flatMap(([name, profile]) =>
-    isDevRunning(profile) ? [name] : [],
+    profile.folder === undefined && isDevRunning(profile) ? [name] : [],
   );
   if (runningNames.includes(localProfileName)) return localProfileName;
   return runningNames.length === 1 ? runningNames[0] : undefined;
@@ -156,6 +162,9 @@ const textFieldNames = [
   "controlSecretFile",
   "signInKeyFile",
   "copyMethod",
+  "startedAt",
+  "folder",
+  "dataId",
 ];
 
 const isProfile = (value: unknown): value is Profile =>

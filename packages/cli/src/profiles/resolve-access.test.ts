@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { GlobalFlags } from "../input/context.js";
@@ -34,11 +34,13 @@ interface Case {
   readonly flags?: (keyof GlobalFlags)[];
   readonly env?: readonly string[];
   readonly link?: boolean;
+  /** Whether the profile `other` is that of the `mgmt dev --here` of the folder. */
+  readonly stack?: boolean;
   /** Which of the services gets which token. */
   readonly expected: readonly [service: "flag" | "variable" | "main" | "other", token: string];
 }
 
-const run = async ({ flags = [], env = [], link = false }: Omit<Case, "expected">) => {
+const run = async ({ flags = [], env = [], link = false, stack = false }: Omit<Case, "expected">) => {
   const all = {
     flag: await startService(),
     variable: await startService(),
@@ -53,6 +55,7 @@ const run = async ({ flags = [], env = [], link = false }: Omit<Case, "expected"
     active: "main",
     link: link ? { profile: "other" } : undefined,
   });
+  if (stack) addStack(cwd, join(configured["MGMT_CONFIG_DIR"] ?? "", "config.json"));
   writeFileSync(join(cwd, "token"), "token-of-flag\n");
   const values: Record<string, string[]> = {
     baseUrl: ["--base-url", all.flag.url],
@@ -71,10 +74,19 @@ const run = async ({ flags = [], env = [], link = false }: Omit<Case, "expected"
   return { result, sent };
 };
 
+const addStack = (folder: string, profilesFile: string): void => {
+  mkdirSync(join(folder, ".mgmt/dev"), { recursive: true });
+  // Written by this test.
+  const stored = JSON.parse(readFileSync(profilesFile, "utf8")) as { profiles: { other: object } };
+  Object.assign(stored.profiles.other, { folder: realpathSync(folder), controlUrl: "http://127.0.0.1:1" });
+  writeFileSync(profilesFile, JSON.stringify(stored));
+};
+
 describe("a request goes", () => {
   it.each<[string, Case]>([
     ["to the profile, with its token", { expected: ["main", "token-of-main"] }],
     ["to the profile of the link", { link: true, expected: ["other", "token-of-other"] }],
+    ["to the profile of the folder", { stack: true, expected: ["other", "token-of-other"] }],
     ["to the profile of the variable", { env: ["MGMT_PROFILE"], expected: ["other", "token-of-other"] }],
     ["to the profile of the flag", { flags: ["profile"], expected: ["other", "token-of-other"] }],
     [
@@ -125,7 +137,12 @@ describe("a request goes", () => {
     [
       "a token would go to the service that only a link names",
       { env: ["MGMT_TOKEN"], link: true },
-      "which only the file",
+      "which only ",
+    ],
+    [
+      "a token would go to the service that only the folder chooses",
+      { env: ["MGMT_TOKEN"], stack: true },
+      ".mgmt/dev chooses",
     ],
   ])("nowhere if %s", async (_, given, code) => {
     const { result, sent } = await run(given);

@@ -1,7 +1,12 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { otherServiceError, linkedServiceTokenError } from "../errors/access-errors.js";
+import { otherServiceError, folderServiceTokenError } from "../errors/access-errors.js";
 import { invalidAddressError, quotedTokenError } from "../errors/usage-errors.js";
-import { chooseExistingProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
+import {
+  chooseExistingProfile,
+  isChosenByFolder,
+  type ProfileChoice,
+  type ValueWithSource,
+} from "./active-profile.js";
 import { stripAddressCredentials } from "../text/strip-address-credentials.js";
 import { announceLinkedProfile, announceOverride, findReadableLink } from "./announce-link.js";
 import { readBaseUrlVariable, readTokenVariable } from "./service-variables.js";
@@ -24,7 +29,7 @@ export interface ServiceAccess {
  * environment is ignored.
  *
  * @throws an error for a variable that is set but empty; `auth:other_service` rather than send a profile's credential to another
- *   service, or a token to a service that only a link names.
+ *   service, or a token to a service that only a link or the folder chooses.
  */
 export const resolveAccess = async (flags: GlobalFlags, context: Context): Promise<ServiceAccess> => {
   const { env, sources } = context;
@@ -44,8 +49,8 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
   const choice = chooseExistingProfile(flags, context);
   const { name, profile, file } = choice;
   if (!name || !profile) return { baseUrl, identity: tokenIdentity, choice };
-  if (tokenIdentity && !baseUrl && name.from === choice.link?.file)
-    throw linkedServiceTokenError(tokenIdentity.from, name.value, name.from);
+  if (tokenIdentity && !baseUrl && isChosenByFolder(choice))
+    throw folderServiceTokenError(tokenIdentity.from, name.value, name.from);
   const profileSource = `profile ${name.value}`;
   const usesProfileCredential = !tokenIdentity && hasCredential(profile);
   if (usesProfileCredential && baseUrl && !isSameAddress(baseUrl.value, profile.baseUrl)) {

@@ -18,15 +18,17 @@ export const writeLink = async (
 ): Promise<{ file: string; link: Link }> => {
   const { cwd } = context;
   const path = getLinkFilePath(cwd);
-  const { name } = chooseExistingProfile(flags, context);
+  const { name, profile } = chooseExistingProfile(flags, context);
   const previousLink = readLink(path);
+  // Each folder finds its own mgmt dev --here, also a worktree in which the link is committed.
+  const profileName = profile?.folder === undefined ? name?.value : undefined;
   // The ids of one profile mean nothing in another.
-  const retainedLink = previousLink?.profile === name?.value ? previousLink : undefined;
+  const retainedLink = previousLink?.profile === profileName ? previousLink : undefined;
   const link: Link = {
     ...retainedLink,
     // Only a person who says so removes the protection.
     ...(previousLink?.protect && { protect: true }),
-    ...(name && { profile: name.value }),
+    ...(profileName !== undefined && { profile: profileName }),
     ...changes,
   };
   const linkJson = Buffer.from(`${JSON.stringify(link, undefined, 2)}\n`);

@@ -57,6 +57,7 @@ describe("the credentials of an address are not printed", () => {
     "apply",
     "api GET projects",
     "dev approvals list",
+    "dev list",
     "preview list --project-id proj_a",
     "complete -- databases get ",
   ];

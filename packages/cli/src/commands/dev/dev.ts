@@ -19,6 +19,7 @@ export const devCommand: CommandDeclaration<Ready> = {
     "workspaceId, caFile, postgresPort, copyMethod and pid.",
   examples: [
     "mgmt dev",
+    "mgmt dev --here",
     "mgmt dev --ephemeral --port 0 --output json",
     "mgmt dev --data-dir ./data",
     "mgmt dev --oauth-client cmm3lndn701oo0uefvxpyy6gr=http://localhost/auth/callback",
@@ -30,6 +31,10 @@ export const devCommand: CommandDeclaration<Ready> = {
       .option(
         "--data-dir <path>",
         "folder to store projects and databases in (default: the user's folder for application state)",
+      )
+      .option(
+        "--here",
+        "run a service of this folder's project alone: data in .mgmt/dev, a port of its own, and used by commands in the folder",
       )
       .option("--ephemeral", "delete everything on exit")
       .option(

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import type { Platform } from "@mgmt/platform";
+import { releaseClaim } from "./claim-folder.js";
 import { registerService, unregisterService } from "./registration.js";
 import { Output } from "../../output/output.js";
 import { temporaryFolder } from "../../../test/folders.js";
@@ -69,6 +70,30 @@ describe("the profile of a second mgmt dev", () => {
       copyMethod: "clone",
     });
     expect(profiles.local).not.toHaveProperty("process");
+  });
+
+  it("is that of its folder, which never becomes the active one, and stays without its process", async () => {
+    const claimedFolder = { folder: "/work/shop", dataId: "id", profileName: "here-shop" };
+    const running = { ...local, process: here.self };
+    const config = configWith({
+      profiles: { local: running, "here-shop": { ...local, projectId: "proj_1" } },
+    });
+    const context = { env: { MGMT_CONFIG_DIR: config }, output };
+    const registration = await registerService({ ready: readyAt(4310) }, false, context, claimedFolder);
+    expect(registration).toEqual({ name: "here-shop", isActive: true });
+    await releaseClaim(claimedFolder, context);
+    expect(read(config)).toEqual({
+      profiles: {
+        local: running,
+        "here-shop": {
+          ...{ baseUrl: "http://127.0.0.1:4310", authUrl: "http://127.0.0.1:4310" },
+          ...{ controlUrl: "http://127.0.0.1:4310/_control", controlSecretFile: "/second/control-secret" },
+          copyMethod: "clone",
+          ...{ token: "eyService", workspaceId: "wksp_1", folder: "/work/shop", dataId: "id" },
+          startedAt: expect.any(String),
+        },
+      },
+    });
   });
 
   it("is left alone at the end if another service has it by then", async () => {

@@ -15,6 +15,7 @@ import {
 } from "../../profiles/profile.js";
 import { getProfilesPath } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
+import type { ClaimedFolder } from "./claim-folder.js";
 
 /** The profile with which other commands reach a service that `mgmt dev` runs. */
 export interface ServiceRegistration {
@@ -27,7 +28,7 @@ export interface ServiceRegistration {
 
 /**
  * Stores the service and its token in a profile: `local`, or one of its own for an ephemeral service, and for one beside a
- * service that has `local`. A login to the same service is not changed.
+ * service that has `local`. A login to the same service is not changed. The service of a folder has the profile that was claimed for it.
  *
  * The profile becomes the active one if there is none, or if the active one is of a `mgmt dev` that has ended.
  *
@@ -37,10 +38,13 @@ export const registerService = async (
   { ready }: Pick<Platform, "ready">,
   isEphemeralService: boolean,
   { env, output }: Pick<Context, "env" | "output">,
+  claimedFolder?: Pick<ClaimedFolder, "folder" | "dataId" | "profileName">,
 ): Promise<ServiceRegistration | undefined> => {
   const { baseUrl, authUrl, controlUrl, controlSecretFile, signInKeyFile, copyMethod, token, workspaceId } =
     ready;
-  let name = isEphemeralService ? formatProfileName("ephemeral", baseUrl) : localProfileName;
+  let name =
+    claimedFolder?.profileName ??
+    (isEphemeralService ? formatProfileName("ephemeral", baseUrl) : localProfileName);
   let otherLocalProfile: Profile | undefined;
   const serviceFields = {
     baseUrl,
@@ -50,20 +54,22 @@ export const registerService = async (
     ...(signInKeyFile !== null && { signInKeyFile }),
     copyMethod,
     process: createProcessViewWithPs().self,
+    startedAt: new Date().toISOString(),
   };
   const addProfile = (storedProfiles: StoredProfiles): StoredProfiles => {
     const storedLocalProfile = findProfile(storedProfiles, localProfileName);
-    if (!isEphemeralService && storedLocalProfile && isDevRunning(storedLocalProfile)) {
+    if (!claimedFolder && !isEphemeralService && storedLocalProfile && isDevRunning(storedLocalProfile)) {
       otherLocalProfile = storedLocalProfile;
       name = formatProfileName(localProfileName, baseUrl);
     }
-    const isRemovedAtEnd = name !== localProfileName;
-    const replacedProfile = isRemovedAtEnd ? undefined : storedLocalProfile;
+    const isRemovedAtEnd = !claimedFolder && name !== localProfileName;
+    const replacedProfile = isRemovedAtEnd ? undefined : findProfile(storedProfiles, name);
     const reusedProfile =
       replacedProfile && isServiceOf(replacedProfile, ready) ? removeSignInKey(replacedProfile) : undefined;
     const newProfile: Profile = {
       workspaceId,
       ...(replacedProfile?.store && { store: replacedProfile.store }),
+      ...(claimedFolder && { folder: claimedFolder.folder, dataId: claimedFolder.dataId }),
       ...reusedProfile,
       ...serviceFields,
       // The field concerns the profile: also that of a persistent service is removed at the end, unless it is `local`.
@@ -75,7 +81,8 @@ export const registerService = async (
     const activeProfile = findProfile(storedProfiles, storedProfiles.active);
     const isActiveUsable =
       activeProfile !== undefined && (!isDevProfile(activeProfile) || isDevRunning(activeProfile));
-    const activeName = isActiveUsable ? storedProfiles.active : name;
+    // Elsewhere, the profile of a folder is not used unless it is named.
+    const activeName = isActiveUsable || claimedFolder ? storedProfiles.active : name;
     return {
       ...storedProfiles,
       ...(activeName !== undefined && { active: activeName }),
@@ -84,7 +91,11 @@ export const registerService = async (
   };
   try {
     const { active } = await updateProfiles(getProfilesPath(env), addProfile);
-    return { name, isActive: active === name, ...(otherLocalProfile && { otherLocalProfile }) };
+    return {
+      name,
+      isActive: active === name || claimedFolder !== undefined,
+      ...(otherLocalProfile && { otherLocalProfile }),
+    };
   } catch (error) {
     const problem = error instanceof Error ? error.message : "unknown reason";
     await output.warn({

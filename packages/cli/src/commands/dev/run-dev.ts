@@ -3,7 +3,7 @@ import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { Platform } from "@mgmt/platform";
 import type { Context } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
-import { portTakenByDevError } from "../../errors/dev-errors.js";
+import { folderGoneError, portTakenByDevError } from "../../errors/dev-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { refuseDash } from "../../input/refuse-dash.js";
 import { getProgramWords } from "../../text/program-words.js";
@@ -22,13 +22,17 @@ import { maskInLog } from "../../secrets/log-masks.js";
 import { secretMask } from "../../output/mask.js";
 import { wrapText, wrapCommand } from "../../output/wrap.js";
 import { loadPlatform } from "../../platform/load-platform.js";
+import { type ClaimedFolder, claimFolder, releaseClaim } from "./claim-folder.js";
 import type { PublicClient } from "./oauth-client-option.js";
 import { parsePort } from "./port.js";
+import { findProjectFolder } from "./project-folder.js";
 import { type ServiceRegistration, registerService, unregisterService } from "./registration.js";
+import { watchFolder } from "./watch-folder.js";
 
 export interface DevFlags {
   port?: string;
   dataDir?: string;
+  here?: boolean;
   ephemeral?: boolean;
   acceptRecords?: boolean;
   oauthClient?: PublicClient[];
@@ -41,16 +45,22 @@ export interface DevFlags {
 export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
   const { cwd, output, signal } = context;
   const { dataDir, ephemeral = false, oauthClient: oauthClients = [] } = flags;
-  if (dataDir !== undefined && ephemeral) {
-    throw usageError("--data-dir and --ephemeral cannot be used together");
-  }
+  const places = [
+    ...(flags.here ? ["--here"] : []),
+    ...(dataDir === undefined ? [] : ["--data-dir"]),
+    ...(ephemeral ? ["--ephemeral"] : []),
+  ];
+  if (places.length > 1) throw usageError(`${places.slice(0, 2).join(" and ")} cannot be used together`);
   refuseDash("--data-dir", dataDir, "folder");
   if (output.format !== "table" && output.format !== "json")
     throw usageError("mgmt dev writes text or JSON", "Use --output json.");
-  const port = parsePort(flags.port);
+  // The data of a folder has a port of its own.
+  const port = parsePort(flags.port ?? (flags.here ? "0" : undefined));
   const requireSignInKey = flags.signInKey !== "none";
+  let claimedFolder: ClaimedFolder | undefined;
   try {
     const { startPlatform } = await loadPlatform(context);
+    if (flags.here) claimedFolder = await claimFolder(findProjectFolder(context), context);
     const platform = await startPlatform({
       signal,
       port,
@@ -61,11 +71,12 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
       ...(flags.unknownFields && { unknownFields: flags.unknownFields }),
       ...(flags.errorCodes && { errorCodes: flags.errorCodes }),
       ...(dataDir !== undefined && { dataDir: resolvePath(cwd, dataDir) }),
+      ...(claimedFolder && { dataDir: claimedFolder.dataDir }),
       onLog: (message: string) => output.notice({ code: "dev:log", message }),
     });
     try {
       if (!requireSignInKey) await output.warn(noSignInKeyWarning);
-      await runUntilInterrupted(platform, ephemeral, context);
+      await runUntilInterrupted(platform, ephemeral, claimedFolder, context);
     } finally {
       await platform.stop();
     }
@@ -73,6 +84,8 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
     // A canceled start is not a failure.
     if (signal.aborted && error === signal.reason) return;
     throw findPortTakenError(error, port, context) ?? error;
+  } finally {
+    if (claimedFolder) await releaseClaim(claimedFolder, context);
   }
 };
 
@@ -113,22 +126,33 @@ const noSignInKeyWarning = {
 const runUntilInterrupted = async (
   platform: Platform,
   ephemeral: boolean,
+  claimedFolder: ClaimedFolder | undefined,
   context: Context,
 ): Promise<void> => {
   const { signal } = context;
-  const registration = signal.aborted ? undefined : await registerService(platform, ephemeral, context);
+  const registration = signal.aborted
+    ? undefined
+    : await registerService(platform, ephemeral, context, claimedFolder);
+  const folderWatch = claimedFolder && (await watchFolder(claimedFolder.dataDir));
   try {
     if (registration?.otherLocalProfile)
       context.output.notice(otherDevNotice(registration.name, registration.otherLocalProfile));
-    if (!signal.aborted) printReady(platform, registration, context);
+    if (!signal.aborted) printReady(platform, registration, claimedFolder?.folder, context);
     const whenInterrupted = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
-    const defect = await Promise.race([whenInterrupted, platform.closed]);
+    const whenFolderGone = folderWatch?.whenGone.then(() => folderGoneError(folderWatch.path));
+    const defect = await Promise.race([
+      whenInterrupted,
+      platform.closed,
+      ...(whenFolderGone ? [whenFolderGone] : []),
+    ]);
     if (defect) throw defect;
   } finally {
-    if (registration) await unregisterService(registration, context);
+    folderWatch?.stop();
+    // The folder is in use until Postgres has ended.
+    if (registration && !claimedFolder) await unregisterService(registration, context);
   }
 };
 
@@ -141,6 +165,7 @@ const otherDevNotice = (name: string, otherLocalProfile: Profile): Notice => ({
 const printReady = (
   { ready, signInKey }: Platform,
   registration: ServiceRegistration | undefined,
+  folder: string | undefined,
   context: Context,
 ): void => {
   const { output, env } = context;
@@ -151,7 +176,7 @@ const printReady = (
   const lines = [
     `The Management API is running at ${ready.baseUrl}, with real Postgres databases.`,
     "",
-    "In another terminal:",
+    folder === undefined ? "In another terminal:" : `In another terminal, in the folder ${folder}:`,
     "",
     ...(registration
       ? renderProfileLines(ready, registration, mgmtCommand)

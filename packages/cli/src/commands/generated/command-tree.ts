@@ -184,6 +184,13 @@ export const commandTree: readonly CommandOutline[] = [
     load: () => import("../dev/dev.js"),
     subcommands: [
       {
+        name: "list",
+        alias: "ls",
+        summary: "List the services that run on this machine",
+        load: () => import("../dev/list.js"),
+      },
+      { name: "stop", summary: "Stop the service of this folder", load: () => import("../dev/stop.js") },
+      {
         name: "approvals",
         summary: "Approve or deny the requests of agents",
         subcommands: [

@@ -158,10 +158,15 @@ const recoverAndReadManifest = async (path: string): Promise<Manifest | undefine
   return manifest;
 };
 
-/** Tells whether a directory contains nothing but the lock and the manifest of a killed first start. */
+/** The start of names of files with which `mgmt dev --here` prepares a data directory. */
+const preparedFileNames = [".gitignore", "data-id"];
+
+/** Tells whether a directory contains nothing but prepared files, and the lock and the manifest of a killed first start. */
 const hasOnlyStartFiles = async (path: string): Promise<boolean> =>
   (await readdir(path)).every(
-    (name) => name.startsWith(lockFileName) || isUnfinishedFile(name, [manifestFileName]),
+    (name) =>
+      [lockFileName, ...preparedFileNames].some((prefix) => name.startsWith(prefix)) ||
+      isUnfinishedFile(name, [manifestFileName]),
   );
 
 const refuseUnusableCluster = async (path: string, { postgres }: Manifest): Promise<void> => {

@@ -24,6 +24,8 @@ export type Printing =
   | "dev approvals approve"
   | "dev approvals deny"
   | "dev approvals list"
+  | "dev list"
+  | "dev stop"
   | "doctor"
   | "env"
   | "help"
@@ -553,6 +555,56 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         "decidedAt",
       ],
       description: "An approval, as commands that decide it print it.",
+    },
+  },
+  "dev list": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        folder: {
+          type: ["string", "null"],
+          description: "The folder whose commands use it; null if it is not that of a folder.",
+        },
+        address: {
+          type: ["string", "null"],
+          description: "Address of the service; null while it starts for the first time.",
+        },
+        pid: { type: "number", description: "Process id." },
+        since: {
+          type: ["string", "null"],
+          description:
+            "When it started. ISO 8601; null if an earlier version of this command did not record it.",
+        },
+        profile: { type: "string", description: "The profile with which commands elsewhere use it." },
+      },
+      required: ["folder", "address", "pid", "since", "profile"],
+      description: "A `mgmt dev` that runs, as `mgmt dev list` and `mgmt dev stop` print it.",
+    },
+  },
+  "dev stop": {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        folder: {
+          type: ["string", "null"],
+          description: "The folder whose commands use it; null if it is not that of a folder.",
+        },
+        address: {
+          type: ["string", "null"],
+          description: "Address of the service; null while it starts for the first time.",
+        },
+        pid: { type: "number", description: "Process id." },
+        since: {
+          type: ["string", "null"],
+          description:
+            "When it started. ISO 8601; null if an earlier version of this command did not record it.",
+        },
+        profile: { type: "string", description: "The profile with which commands elsewhere use it." },
+      },
+      required: ["folder", "address", "pid", "since", "profile"],
+      description: "A `mgmt dev` that runs, as `mgmt dev list` and `mgmt dev stop` print it.",
     },
   },
   doctor: {

@@ -1,0 +1,20 @@
+import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { RunningService } from "./running-services.js";
+
+/** Declares the command `mgmt dev list`. */
+export const devListCommand: CommandDeclaration<readonly RunningService[]> = {
+  words: "dev list",
+  order: 5,
+  alias: "ls",
+  summary: "List the services that run on this machine",
+  description:
+    "Lists each mgmt dev of your user that runs on this machine: its folder if it runs with --here, its address, its process, and since " +
+    "when. One that was killed is not listed.",
+  examples: ["mgmt dev list", "mgmt dev list --output json"],
+  define: (command, context) => {
+    command.action(async () => {
+      const { runDevList } = await import("./run-list.js");
+      await runDevList(context);
+    });
+  },
+};

@@ -1,0 +1,47 @@
+import type { Context } from "../../input/context.js";
+import { isServiceGenuine } from "../../credentials/dev-service-proof.js";
+import { isDevProfile, readDevLiveness, type Profile } from "../../profiles/profile.js";
+import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
+import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
+
+/** A `mgmt dev` that runs, as `mgmt dev list` and `mgmt dev stop` print it. */
+export interface RunningService {
+  /** The folder whose commands use it; null if it is not that of a folder. */
+  readonly folder: string | null;
+  /** Address of the service; null while it starts for the first time. */
+  readonly address: string | null;
+  /** Process id. */
+  readonly pid: number;
+  /** When it started. ISO 8601; null if an earlier version of this command did not record it. */
+  readonly since: string | null;
+  /** The profile with which commands elsewhere use it. */
+  readonly profile: string;
+}
+
+/** Such a `mgmt dev`, and its profile. */
+export interface ServiceEntry {
+  readonly service: RunningService;
+  readonly profile: Profile;
+}
+
+/**
+ * Returns the `mgmt dev` of this user that run. One whose process cannot be seen from here, such as one in another container, runs if it
+ * responds with the proof that its profile needs.
+ */
+export const listRunningServices = async (
+  context: Pick<Context, "env" | "output" | "signal">,
+): Promise<ServiceEntry[]> => {
+  const { profiles } = readProfiles(getProfilesPath(context.env));
+  const entries = await Promise.all(
+    Object.entries(profiles).map(async ([name, profile]): Promise<ServiceEntry[]> => {
+      const liveness = readDevLiveness(profile);
+      const isRunning =
+        liveness === "alive" || (liveness === "unknown" && (await isServiceGenuine(profile, context)));
+      if (!isRunning || profile.process === undefined) return [];
+      const { folder = null, startedAt = null, baseUrl, process } = profile;
+      const address = isDevProfile(profile) ? stripAddressCredentials(baseUrl) : null;
+      return [{ profile, service: { folder, address, pid: process.pid, since: startedAt, profile: name } }];
+    }),
+  );
+  return entries.flat();
+};

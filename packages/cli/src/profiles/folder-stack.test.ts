@@ -1,0 +1,78 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { findStackProfileName, getStackDataFolder } from "./folder-stack.js";
+import { temporaryFolder } from "../../test/folders.js";
+
+const root = realpathSync(temporaryFolder());
+let base: string;
+beforeEach(() => {
+  base = mkdtempSync(join(root, "stack-"));
+});
+
+/** Makes folders, and the data of the stacks in them. */
+const make = (...paths: string[]): void => {
+  for (const path of paths) mkdirSync(join(base, path), { recursive: true });
+};
+
+const find = (cwd: string, folders: Readonly<Record<string, string>>): string | undefined => {
+  const profiles = Object.fromEntries(
+    Object.entries(folders).map(([name, folder]) => [
+      name,
+      { baseUrl: "http://127.0.0.1", folder: join(base, folder) },
+    ]),
+  );
+  return findStackProfileName(
+    { profiles: { ...profiles, local: { baseUrl: "http://127.0.0.1" } } },
+    join(base, cwd),
+  );
+};
+
+describe("findStackProfileName", () => {
+  it.each([
+    ["in its folder", "main", "main"],
+    ["in a subfolder", "main/packages/api", "main"],
+    ["in a worktree inside of the clone, its own", "main/.worktrees/cart", "cart"],
+    ["in another worktree inside of it, none", "main/.worktrees/login/src", undefined],
+    ["in a folder whose name starts with the same", "main-2", undefined],
+    ["above its folder", ".", undefined],
+  ])("finds the profile %s", (_, cwd, expected) => {
+    make(
+      ".mgmt",
+      "main/.git",
+      "main/packages/api",
+      "main-2",
+      "main/.worktrees/cart",
+      "main/.worktrees/login/src",
+    );
+    for (const name of ["cart", "login"])
+      writeFileSync(join(base, `main/.worktrees/${name}/.git`), "gitdir: ../../.git/worktrees/x\n");
+    for (const folder of ["main", "main/.worktrees/cart"]) make(getStackDataFolder(folder));
+    expect(find(cwd, { main: "main", cart: "main/.worktrees/cart" })).toBe(expected);
+  });
+
+  it("finds the nearest", () => {
+    make("main/app/src", getStackDataFolder("main"), getStackDataFolder("main/app"));
+    expect(find("main/app/src", { outer: "main", inner: "main/app" })).toBe("inner");
+  });
+
+  it("finds it through a symbolic link, as a shell with a logical path has it", () => {
+    make("main/src", getStackDataFolder("main"));
+    symlinkSync(join(base, "main"), join(base, "alias"));
+    expect(find("alias/src", { main: "main" })).toBe("main");
+  });
+
+  it("finds none whose data was removed, or in a folder that does not exist", () => {
+    make(getStackDataFolder("main"));
+    expect(find("missing", { main: "main" })).toBeUndefined();
+    rmSync(join(base, "main"), { recursive: true });
+    make("main");
+    expect(find("main", { main: "main" })).toBeUndefined();
+  });
+
+  it("does not read what the folder says about itself", () => {
+    make(getStackDataFolder("main"));
+    writeFileSync(join(base, getStackDataFolder("main"), "platform.json"), '{"port":1}');
+    expect(find("main", {})).toBeUndefined();
+  });
+});
