@@ -70,7 +70,8 @@ describe("the profile of mgmt dev", () => {
     expect(results).toMatchObject([{ status: 0 }, { status: 0, stdout: "[]\n" }]);
     expect(first.stdout).toContain("mgmt projects create shop --wait\n");
     expect(first.stdout).toContain("export MGMT_TOKEN=$(mgmt auth token)");
-    const { token = "", process: running, ...rest } = storedProfile(config, "local") ?? {};
+    const { token = "", process: running, startedAt, ...rest } = storedProfile(config, "local") ?? {};
+    expect(startedAt).toMatch(/Z$/);
     expect(token).toMatch(/^ey/);
     expect(running).toBeUndefined();
     expect(first.stdout).not.toContain(token);
@@ -83,7 +84,7 @@ describe("the profile of mgmt dev", () => {
     expect(second.status).toBe(0);
     expect(second.stdout).toContain("export MGMT_TOKEN=$(npx @mgmt/cli auth token)");
     expect(results[2]?.json).toMatchObject([{ name: "shop" }]);
-    expect(storedProfile(config, "local")).toEqual({ token, ...rest });
+    expect(storedProfile(config, "local")).toEqual({ token, startedAt: expect.any(String), ...rest });
   });
 
   it("preserves a login to the service, the defaults of its profile, and the active profile", async () => {

@@ -43,5 +43,11 @@ export const listRunningServices = async (
       return [{ profile, service: { folder, address, pid: process.pid, since: startedAt, profile: name } }];
     }),
   );
-  return entries.flat();
+  return entries.flat().sort((left, right) => compareFolders(left.service.folder, right.service.folder));
+};
+
+/** Orders folders by name, after the service that is not that of a folder. */
+const compareFolders = (left: string | null, right: string | null): number => {
+  if (left === right) return 0;
+  return (left ?? "") < (right ?? "") ? -1 : 1;
 };
