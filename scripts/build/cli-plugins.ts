@@ -118,6 +118,8 @@ export const modulesOfJsoncParser: Plugin = {
 export const modulesOfOpenTelemetry: Plugin = {
   name: "modules-of-open-telemetry",
   setup({ onResolve, resolve }) {
+    // Nothing that is used loads these, and esbuild would write a file for each of them.
+    onResolve({ filter: /^\.\/getMachineId-/ }, ({ path }) => ({ path, external: true }));
     onResolve({ filter: /^@opentelemetry\// }, async ({ path: name, pluginData, ...from }) => {
       if (pluginData === modulesOfOpenTelemetry.name) return undefined;
       const resolved = await resolve(name, { ...from, pluginData: modulesOfOpenTelemetry.name });

@@ -50,7 +50,7 @@ describe("a message of a command that npx has started", () => {
     const others = named.flatMap(
       (text) =>
         text.match(
-          /(?<!@|another |running )\bmgmt (?:dev(?! (?:cannot|is|needs|of|refused|then)\b)|(?!dev\b)[a-z]+)/g,
+          /(?<!@|another |running |your |so |A )\bmgmt (?:dev(?! (?:cannot|is|needs|of|refused|then)\b)|(?!dev\b)[a-z]+)/g,
         ) ?? [],
     );
     // A description of the program, a note in parentheses, and a sentence that starts after another template.

@@ -51,6 +51,16 @@ describe("projects.createAndConnect", () => {
     expect(new Set(requests())).toEqual(new Set(["projects.create 201", "databases.get 200"]));
   });
 
+  it("prints no password with console.log", async () => {
+    const shop = await client.projects.createAndConnect({ name: "shop" });
+    const cart = await unreadable.projects.createAndConnect({ name: "cart" });
+    for (const result of [shop, cart]) {
+      const { password } = new URL(result.connectionString);
+      expect(password).not.toBe("");
+      expect(inspect(result, { depth: null })).not.toContain(password);
+    }
+  });
+
   it.for(["p'a(s)s!*", "a@b:c/d?e#f%", "\u00e9\u4e2d", "127.0.0.1"])(
     "encodes a password as connectionString() does: %s",
     async (pass) => {

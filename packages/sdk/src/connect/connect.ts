@@ -25,6 +25,7 @@ import { databaseReadyGoal } from "../wait/goals.js";
 import { waitFor } from "../wait/wait-for.js";
 import type { ConnectOptions, ConnectedDatabase } from "./connect-result.js";
 import { assertOptions } from "#all-type-checks";
+import { maskInspection } from "#masked-inspection";
 
 type AnyConnection = ConnectedDatabase["connection"];
 
@@ -205,17 +206,22 @@ class PendingConnection implements ConnectResume {
       );
       const connection = this.#findReadableConnection(database);
       if (connection?.directConnection)
-        return { ...fields, database, connection, connectionString: buildUri(connection.directConnection) };
+        return maskResult({
+          ...fields,
+          database,
+          connection,
+          connectionString: buildUri(connection.directConnection),
+        });
       const deadline = startedAt + (callOptions.timeoutMs ?? Infinity);
       const newConnection = await this.#createConnection(
         limitToRemainingTime(callOptions, deadline, this.#waiting.timers),
       );
-      return {
+      return maskResult({
         ...fields,
         database,
         connection: newConnection,
         connectionString: newConnection.connectionString,
-      };
+      });
     } catch (error) {
       const signals = this.#waiting.signals.concat(callOptions.signal ?? []);
       throw this.#addResume(
@@ -256,6 +262,12 @@ class PendingConnection implements ConnectResume {
     return connectError;
   }
 }
+
+/** Makes `console.log` mask the connection string, as it masks the secrets of responses. */
+const maskResult = (result: ConnectedDatabase): ConnectedDatabase => {
+  maskInspection(result);
+  return result;
+};
 
 /**
  * Builds what `connectionString` does for the same connection. It calls nothing that other modules export to programs: bundlers would then

@@ -68,7 +68,7 @@ describe("mgmt dev stop", () => {
     const { json: services } = await run("dev list", cart);
     for (const words of ["dev list", "dev stop"])
       expectValid(withoutOtherFields((await schemaOf(words)).result), services);
-    expect(services).toEqual([service, expect.objectContaining({ folder: cart, since: null })]);
+    expect(services).toEqual([expect.objectContaining({ folder: cart, since: null }), service]);
     expect((await run("dev stop", shop)).json).toEqual([service]);
     expect(await first.whenEnded).toBe("SIGTERM");
     expect(await run("dev stop", shop)).toMatchObject({ status: 0, stdout: "[]\n", stderr: "" });
