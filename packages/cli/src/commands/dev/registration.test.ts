@@ -73,7 +73,7 @@ describe("the profile of a second mgmt dev", () => {
   });
 
   it("is that of its folder, which never becomes the active one, and stays without its process", async () => {
-    const claimedFolder = { folder: "/work/shop", dataId: "id", profileName: "here-shop" };
+    const claimedFolder = { folder: "/projects/shop", dataId: "id", profileName: "here-shop" };
     const running = { ...local, process: here.self };
     const config = configWith({
       profiles: { local: running, "here-shop": { ...local, projectId: "proj_1" } },
@@ -89,7 +89,7 @@ describe("the profile of a second mgmt dev", () => {
           ...{ baseUrl: "http://127.0.0.1:4310", authUrl: "http://127.0.0.1:4310" },
           ...{ controlUrl: "http://127.0.0.1:4310/_control", controlSecretFile: "/second/control-secret" },
           copyMethod: "clone",
-          ...{ token: "eyService", workspaceId: "wksp_1", folder: "/work/shop", dataId: "id" },
+          ...{ token: "eyService", workspaceId: "wksp_1", folder: "/projects/shop", dataId: "id" },
           startedAt: expect.any(String),
         },
       },
