@@ -3,10 +3,10 @@ import { createContext } from "../../test/mcp/mcp-client.js";
 import type { InsecureAddressGuard } from "./insecure-address-guard.js";
 
 let guard: InsecureAddressGuard;
-let printed: () => string;
+let readOutput: () => string;
 beforeEach(() => {
   const run = createContext({}, "/");
-  printed = run.printed;
+  readOutput = run.printed;
   guard = run.context.insecureAddresses;
 });
 const assertAllowed = (value: string): Promise<void> => guard.assertAllowed({ value, from: "--base-url" });
@@ -18,7 +18,7 @@ describe("an address that credentials are sent to", () => {
       await assertAllowed(address);
       guard.isAllowed = true;
       await assertAllowed(address);
-      expect(printed()).toBe("");
+      expect(readOutput()).toBe("");
     },
   );
 
@@ -33,7 +33,7 @@ describe("an address that credentials are sent to", () => {
     guard.isAllowed = true;
     for (const address of ["http://a.test:1/v1", "http://a.test:1", "http://a.test:2"])
       await assertAllowed(address);
-    const hosts = printed().match(/Credentials are sent to \S+/g);
+    const hosts = readOutput().match(/Credentials are sent to \S+/g);
     expect(hosts).toEqual(["Credentials are sent to a.test:1", "Credentials are sent to a.test:2"]);
   });
 });

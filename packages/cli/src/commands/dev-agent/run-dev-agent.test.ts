@@ -50,7 +50,7 @@ describe("mgmt dev agent", () => {
     expect(Math.round((lifetime / day) * 24)).toBe(12);
   });
 
-  it("uses the profile agent and 30 days by default, and replaces what is no credential of a user", async () => {
+  it("uses the profile agent and 30 days by default, and replaces a profile that has no user credential", async () => {
     const before = await createAgent();
     const lifetime = Date.parse((before.json as { expiresAt: string }).expiresAt) - Date.now();
     expect([before.status, Math.round(lifetime / day)]).toEqual([0, 30]);
