@@ -1,3 +1,4 @@
+import type { Database } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
 import { findNoPromptReason } from "../input/ask.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
@@ -62,13 +63,13 @@ export const confirmDatabase = async (
   context: Context,
   readsStdin = false,
 ): Promise<void> => {
-  const { confirmResourceChange, isConfirmedByFlag } = await import("../run/confirm-resource-change.js");
-  if (isConfirmedByFlag(flags, context)) return;
-  const needsName = flags.confirm !== undefined || findProtection(flags, context) !== undefined;
-  const client = needsName ? await connect(flags, context) : undefined;
-  const name = (await client?.databases.get(id, { signal: context.signal }))?.name;
+  const { confirmResourceChange } = await import("../run/confirm-resource-change.js");
+  const resources = async (): Promise<Database[]> => {
+    const client = await connect(flags, context);
+    return [await client.databases.get(id, { signal: context.signal })];
+  };
   const noPromptReason = readsStdin ? "standard input is read for --file" : undefined;
-  await confirmResourceChange({ action, resources: [{ id, name }], noPromptReason }, flags, context);
+  await confirmResourceChange({ action, resources, noPromptReason }, flags, context);
 };
 
 /** Returns the names of the tables and views in a database, with their schemas. Throws the errors of `runCatalogQuery`. */

@@ -1,3 +1,4 @@
+import { quoteShellWord } from "../text/shell-word.js";
 import { CliError } from "./cli-error.js";
 
 /** @param reason Why the command did not ask. */
@@ -16,6 +17,7 @@ export const nameNeededError = (action: string, protection: string, reason: stri
     "confirmation:needed",
     `The name of the resource must be typed to ${action}, because ${protection} protects it, but ${reason}`,
     "Pass --confirm with the name or the id of the resource, or with the number of resources if there are several. --yes is not enough.",
+    { next: [] },
   );
 
 /** `--confirm` names something else. */
@@ -29,3 +31,16 @@ export const wrongNameError = (name: string, action: string): CliError =>
 
 export const confirmationDeclinedError = (): CliError =>
   new CliError("inputNeeded", "confirmation:declined", "You did not confirm, so nothing was changed");
+
+/**
+ * Another name than that of a protected resource was typed.
+ *
+ * @param confirmation What `--confirm` takes.
+ */
+export const nameDeclinedError = (confirmation: string): CliError => {
+  const { reason, code, message } = confirmationDeclinedError();
+  const flag = `--confirm${confirmation.startsWith("-") ? "=" : " "}${quoteShellWord(confirmation)}`;
+  return new CliError(reason, code, message, `${flag} confirms without a question. --yes is not enough.`, {
+    next: [],
+  });
+};

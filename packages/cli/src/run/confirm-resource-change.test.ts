@@ -79,6 +79,9 @@ describe("in a protected folder", () => {
     const id = await seed();
     const result = await run(["projects", "delete", id, "--yes"], typing(typed.replace("ID", id)));
     expect(result.stderr).toContain("Type shop to confirm:");
+    expect(result.stderr).toContain(
+      `${join(folder, ".mgmt/link.json")} protects it, so a yes is not enough.`,
+    );
     expect({ status: result.status, exists: exists(id) }).toEqual({
       status: isDeleted ? 0 : 3,
       exists: !isDeleted,
@@ -90,11 +93,33 @@ describe("in a protected folder", () => {
     const [connection] = session.server.engine.rows.connections.list({ databaseId: database?.id ?? "" });
     const { id = "", pass } = connection ?? {};
     const passwordNow = () => session.server.engine.rows.connections.get(id)?.pass;
-    expect((await run(["connections", "rotate", id, "--yes"], typing("y"))).status).toBe(3);
+    const { status, stderr } = await run(["connections", "rotate", id, "--yes"], typing("y"));
+    expect(status).toBe(3);
+    expect(stderr).toContain(
+      `This will give connection ${id} a new password and invalidate the current one. ${join(folder, ".mgmt/link.json")} protects it,`,
+    );
     expect(passwordNow()).toBe(pass);
     expect((await run(["connections", "rotate", id, "--confirm", id])).status).toBe(0);
     expect(passwordNow()).not.toBe(pass);
   });
+
+  it.each(["shop", "it's", "--yes"])(
+    "suggests --confirm, and not --yes, after a wrong name: %j",
+    async (name) => {
+      const id = await seed(name);
+      const { status, stderr } = await run(["projects", "delete", id], typing("y"));
+      expect(status).toBe(3);
+      const suggestions = {
+        shop: "--confirm shop",
+        "it's": String.raw`--confirm 'it'\''s'`,
+        "--yes": "--confirm=--yes",
+      };
+      expect(stderr).toContain(
+        `${Object.entries(suggestions).find(([key]) => key === name)?.[1] ?? ""} confirms`,
+      );
+      expect(stderr.split("\n")).not.toContainEqual(expect.stringMatching(/delete.* --yes$/));
+    },
+  );
 
   it("takes the number of several resources", async () => {
     const ids = [await seed(), await seed("b")];

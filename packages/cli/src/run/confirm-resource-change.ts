@@ -1,5 +1,12 @@
+import { capitalize } from "@mgmt/internal/text/capitalize";
 import type { Context, GlobalFlags } from "../input/context.js";
-import { confirmationDeclinedError, nameNeededError, wrongNameError } from "../errors/confirmation-errors.js";
+import {
+  confirmationDeclinedError,
+  confirmationNeededError,
+  nameDeclinedError,
+  nameNeededError,
+  wrongNameError,
+} from "../errors/confirmation-errors.js";
 import { ask, findNoPromptReason } from "../input/ask.js";
 import { confirm } from "../input/confirm.js";
 import { discardTypedLines } from "../input/discard-typed-lines.js";
@@ -14,10 +21,15 @@ export interface ChangedResource {
 }
 
 /** A change of resources that cannot be undone. */
-export interface ResourceChange {
+export interface ResourceChange<Resource extends ChangedResource> {
   /** The change, after "This will". */
   readonly action: string;
-  readonly resources: readonly ChangedResource[];
+  /** A function is called only if a person is asked or `--confirm` has a name. If it returns nothing, nobody is asked. */
+  readonly resources: readonly Resource[] | (() => Promise<readonly Resource[]>);
+  /** Returns lines about what is changed, which a person reads before the question. Default: none. */
+  readonly renderResources?: (resources: readonly Resource[]) => readonly string[];
+  /** Whether the resources are deleted, so that a person types the name also where nothing is protected. Default: false. */
+  readonly isDelete?: boolean;
   /** Why nothing can be asked, beside the reasons that hold for every command. */
   readonly noPromptReason?: string | undefined;
 }
@@ -29,34 +41,50 @@ export const isConfirmedByFlag = (flags: GlobalFlags, context: Pick<Context, "en
 /**
  * Asks before resources are changed in a way that cannot be undone. Every command that deletes, restores, rotates, or overwrites calls
  * this. A yes is enough, on a terminal or with `--yes`, unless the folder or the profile is protected: then the name of the resource must
- * be typed, or passed with `--confirm`.
+ * be typed, or passed with `--confirm`, and the question says what protects it.
  *
  * @throws `confirmation:needed`, `confirmation:declined`, and `confirmation:wrong_name`.
  */
-export const confirmResourceChange = async (
-  { action, resources, noPromptReason }: ResourceChange,
+export const confirmResourceChange = async <Resource extends ChangedResource>(
+  { action, resources, renderResources, isDelete = false, noPromptReason }: ResourceChange<Resource>,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   if (isConfirmedByFlag(flags, context)) return;
-  const expectedTexts = listExpectedTexts(resources);
-  if (flags.confirm !== undefined) return assertNameMatches(flags.confirm, expectedTexts, action);
   const protection = findProtection(flags, context);
-  if (protection === undefined) return confirm(action, context, noPromptReason);
   const reason = noPromptReason ?? findNoPromptReason(context);
-  if (reason !== undefined) throw nameNeededError(action, protection, reason);
+  if (reason !== undefined && flags.confirm === undefined)
+    throw protection === undefined
+      ? confirmationNeededError(action, reason)
+      : nameNeededError(action, protection, reason);
+  const asksForName = isDelete || protection !== undefined;
+  if (flags.confirm === undefined && !asksForName && !renderResources) return confirm(action, context);
+  const changedResources = typeof resources === "function" ? await resources() : resources;
+  if (changedResources.length === 0) return;
+  const expectedTexts = listExpectedTexts(changedResources, isDelete);
+  if (flags.confirm !== undefined) return assertNameMatches(flags.confirm, expectedTexts, action);
   await context.output.usedSettings.announce();
-  context.output.notice({
-    code: "confirmation:protected",
-    message: `This will ${action}. ${protection} protects it.`,
-    from: protection,
-  });
-  await askForName(expectedTexts, context);
+  if (renderResources) {
+    const affected = renderResources(changedResources);
+    context.output.notice(
+      { code: "confirmation:affected", message: affected.join("\n"), affected },
+      { multiline: true },
+    );
+  }
+  if (!asksForName) return confirm(action, context);
+  if (protection !== undefined)
+    context.output.notice({
+      code: "confirmation:protected",
+      message: `${renderResources && isDelete ? "" : `This will ${action}. `}${capitalize(protection)} protects it, so a yes is not enough.`,
+      from: protection,
+    });
+  await askForName(expectedTexts, protection !== undefined, context);
 };
 
 /** Asks for the name of a resource, and compares what is typed. Throws `confirmation:declined`. */
-export const askForName = async (
+const askForName = async (
   [expectedText = "yes", ...otherTexts]: readonly string[],
+  isProtected: boolean,
   context: Context,
 ): Promise<void> => {
   const message = `Type ${toPrintable(expectedText)} to confirm:`;
@@ -64,18 +92,20 @@ export const askForName = async (
     await discardTypedLines(terminal.input);
     return input({ message }, terminal);
   });
-  if (!matches(typedText.trim(), [expectedText, ...otherTexts])) throw confirmationDeclinedError();
+  if (!matches(typedText.trim(), [expectedText, ...otherTexts]))
+    throw isProtected ? nameDeclinedError(expectedText) : confirmationDeclinedError();
 };
 
 /** Throws `confirmation:wrong_name` unless `--confirm` names the resource. */
-export const assertNameMatches = (name: string, expectedTexts: readonly string[], action: string): void => {
+const assertNameMatches = (name: string, expectedTexts: readonly string[], action: string): void => {
   if (!matches(name, expectedTexts)) throw wrongNameError(name, action);
 };
 
 /** Returns the texts that confirm a change, the best first: the name and the id of one resource, or the number of several. */
-export const listExpectedTexts = (resources: readonly ChangedResource[]): string[] => {
+const listExpectedTexts = (resources: readonly ChangedResource[], isDelete: boolean): string[] => {
   const [resource] = resources;
-  if (resources.length !== 1 || !resource) return [String(resources.length)];
+  const count = String(resources.length);
+  if (resources.length !== 1 || !resource) return isDelete ? [`delete ${count}`, count] : [count];
   const { name, id } = resource;
   if (name === undefined) return [id];
   return isTypable(name) ? [name, id] : [id, name];

@@ -24,7 +24,7 @@ import {
 } from "./messages.js";
 import type { CompletedInput } from "./new-databases.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { assertIds, expandTargets, type PathParameters } from "./targets.js";
+import { assertIds, type CommandTargets, expandTargets, type PathParameters } from "./targets.js";
 
 /** The state that the steps of one run share. */
 interface OperationRun {
@@ -75,16 +75,17 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   );
   if (command.deprecated) await context.output.warn(deprecationWarning(command));
   const action = findActionToConfirm(command, override, targets);
+  let commandTargets: CommandTargets = { targets, unknownNameErrors };
   if (action !== undefined && !isConfirmedByFlag(flags, context)) {
-    const { confirmChange } = await import("./confirm-change.js");
-    await confirmChange(command, action, { targets, unknownNameErrors }, client, flags, context);
+    const { confirmOperation } = await import("./confirm-operation.js");
+    commandTargets = await confirmOperation(command, action, commandTargets, client, flags, context);
   }
 
   const secretOutput = await openOutputOfSecrets(invocation, input, context);
   try {
     if (targets.length > 1) {
       const { deleteEach } = await import("./delete-each.js");
-      return await deleteEach(command, { targets, unknownNameErrors }, input, client, context);
+      return await deleteEach(command, commandTargets, input, client, context);
     }
     const [target = {}] = targets;
     const run: OperationRun = { invocation, client, context, secretOutput };

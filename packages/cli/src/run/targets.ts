@@ -1,4 +1,3 @@
-import type { CliError } from "../errors/cli-error.js";
 import { assertPathId } from "../input/ids.js";
 import { type DefaultName, isDefaultName } from "../profiles/profile.js";
 import { needsConfirmation } from "./examples.js";
@@ -31,8 +30,8 @@ export type PathParameters = Readonly<Record<string, string>>;
 /** The resources of one command line. */
 export interface CommandTargets {
   readonly targets: readonly PathParameters[];
-  /** Those whose last id is the name of nothing, and why. No request is sent for them. */
-  readonly unknownNameErrors: ReadonlyMap<string, CliError>;
+  /** Those whose last id is the name or the id of nothing, and the error that says so. No request is sent for them. */
+  readonly unknownNameErrors: ReadonlyMap<string, Error>;
 }
 
 /** Returns path parameters by name: one set for each value of the last argument. Repeated values are ignored. */

@@ -1,11 +1,7 @@
 import { capitalize } from "@mgmt/internal/text/capitalize";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
-import { confirmationNeededError, nameNeededError } from "../errors/confirmation-errors.js";
-import { findNoPromptReason } from "../input/ask.js";
-import { confirm } from "../input/confirm.js";
-import { findProtection } from "../profiles/protection.js";
-import { askForName, assertNameMatches, listExpectedTexts } from "./confirm-resource-change.js";
+import { confirmResourceChange } from "./confirm-resource-change.js";
 import { toPrintable } from "../output/printable.js";
 import { ApiError } from "../sdk/sdk.js";
 import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
@@ -15,57 +11,57 @@ import type { CommandDefinition } from "../contract/command-definition.js";
 import type { PathParameters, CommandTargets } from "./targets.js";
 
 /**
- * Shows the change that a command is about to make, and asks for confirmation: for the name of the resource if it is deleted or protected,
- * or else for a yes. `--confirm` has the name instead.
+ * Asks for confirmation of an operation, after the names and the contents of what it changes: for the name if something is deleted or
+ * protected, or else for a yes. `--confirm` has the name instead.
  *
  * @param action The change, after "This will".
+ * @returns The targets, with an error for each if none of them exists. Then there was nothing to ask.
  * @throws `confirmation:needed` where nothing can be asked; `confirmation:declined`; `confirmation:wrong_name`; errors of the service for a resource
  * that does not exist.
  */
-export const confirmChange = async (
+export const confirmOperation = async (
   command: CommandDefinition,
   action: string,
   { targets, unknownNameErrors }: CommandTargets,
   client: MgmtClient,
   flags: GlobalFlags,
   context: Context,
-): Promise<void> => {
-  const protection = findProtection(flags, context);
-  const reason = findNoPromptReason(context);
-  if (reason !== undefined && flags.confirm === undefined)
-    throw protection === undefined
-      ? confirmationNeededError(action, reason)
-      : nameNeededError(action, protection, reason);
-  const descriptions: ResourceDescription[] = [];
-  for (const target of targets)
-    descriptions.push(
-      unknownNameErrors.has(getTargetId(command, target))
-        ? describeMissingResource(command, target)
-        : await describeTarget(command, target, targets.length, client, context),
-    );
+): Promise<CommandTargets> => {
+  const missingErrors = new Map<string, Error>(unknownNameErrors);
+  const isNoneLeft = (): boolean => missingErrors.size === targets.length;
+  if (isNoneLeft()) return { targets, unknownNameErrors };
   const isDelete = command.method === "DELETE";
-  const expectedTexts =
-    isDelete && descriptions.length > 1
-      ? [`delete ${String(descriptions.length)}`, ...listExpectedTexts(descriptions)]
-      : listExpectedTexts(descriptions);
-  if (flags.confirm !== undefined) return assertNameMatches(flags.confirm, expectedTexts, action);
-  const affectedLines = [
-    ...(isDelete ? ["This will delete:"] : []),
-    ...descriptions.map(renderResourceDescription).flat(),
-  ];
-  await context.output.usedSettings.announce();
-  context.output.notice(
-    { code: "confirmation:affected", message: affectedLines.join("\n"), affected: affectedLines },
-    { multiline: true },
+  const describeTargets = async (): Promise<ResourceDescription[]> => {
+    const descriptions: ResourceDescription[] = [];
+    for (const target of targets)
+      descriptions.push(
+        missingErrors.has(getTargetId(command, target))
+          ? describeMissingResource(command, target)
+          : await describeTarget(command, target, targets.length, missingErrors, client, context),
+      );
+    return isNoneLeft() ? [] : descriptions;
+  };
+  await confirmResourceChange(
+    {
+      action,
+      resources: describeTargets,
+      isDelete,
+      renderResources: (descriptions) => [
+        ...(isDelete ? ["This will delete:"] : []),
+        ...descriptions.flatMap(renderResourceDescription),
+      ],
+    },
+    flags,
+    context,
   );
-  if (!isDelete && protection === undefined) return confirm(action, context);
-  await askForName(expectedTexts, context);
+  return { targets, unknownNameErrors: isNoneLeft() ? missingErrors : unknownNameErrors };
 };
 
 const describeTarget = async (
   command: CommandDefinition,
   target: PathParameters,
   count: number,
+  missingErrors: Map<string, Error>,
   client: MgmtClient,
   context: Context,
 ): Promise<ResourceDescription> => {
@@ -81,6 +77,7 @@ const describeTarget = async (
   } catch (error) {
     // One of several that does not exist is reported when it is deleted.
     if (count === 1 || !(error instanceof ApiError) || ![403, 404, 422].includes(error.status)) throw error;
+    if (error.status !== 403) missingErrors.set(id, error);
   }
   return description ?? describeMissingResource(command, target);
 };

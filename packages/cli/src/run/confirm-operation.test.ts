@@ -116,6 +116,23 @@ describe("a command that cannot be undone", () => {
 });
 
 describe("a delete of several ids", () => {
+  it.each([
+    ["names", ["nosuch", "neither"], "nosuch"],
+    ["ids", ["proj_0", "proj_1"], "proj_0"],
+    ["names and ids", ["nosuch", "proj_1"], "proj_1"],
+  ])("asks nothing if none of the %s exists", async (_, words, missing) => {
+    await project();
+    const before = session.server.engine.requests.length;
+    const setup = { env: session.env, terminal: true };
+    const { status, stderr } = await runInProcess(["projects", "delete", ...words], setup);
+    expect(status, stderr).toBe(6);
+    expect(stderr).not.toContain("to confirm");
+    expect(stderr).toContain(missing);
+    expect(stderr).toContain("All 2 items failed");
+    const { requests } = session.server.engine;
+    expect(requests.slice(before).filter(({ method }) => method === "DELETE")).toEqual([]);
+  });
+
   it("shows each of them, and wants their number", async () => {
     const ids = [await project("one"), await project("two")];
     const { env } = session;
