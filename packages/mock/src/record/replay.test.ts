@@ -84,6 +84,7 @@ describe("a recording of another service", () => {
       seed("workspace", ids.workspace),
       seed("workspace", "w_2", { name: "second" }),
       seed("project", ids.project, { name: "shop" }),
+      seed("project", "p_10", { name: "archive" }),
       seed("branch", ids.branch, { ...project, gitName: "trunk", isDefault: true }),
       seed("branch", "b_2", { ...project, gitName: "feature" }),
       seed("branch", "b_3", { project: { id: "p_none" } }),
@@ -92,7 +93,14 @@ describe("a recording of another service", () => {
       seed("connection", ids.connection, { database: { id: ids.database }, name: "reader" }),
       seed("connection", "c_2", { database: { id: "d_none" } }),
     ];
-    const paths = ["workspaces/w_1", "projects/p_1", "branches/b_1", "branches/b_2", "databases/d_1"];
+    const paths = [
+      "workspaces/w_1",
+      "projects/p_1",
+      "projects/p_10",
+      "branches/b_1",
+      "branches/b_2",
+      "databases/d_1",
+    ];
     const missing = ["branches/b_3", "databases/d_2", "connections/c_2"];
     const report = await mock.replay(
       recordingOf(seeds, [
@@ -104,8 +112,8 @@ describe("a recording of another service", () => {
     expect(differences.filter(({ kind }) => kind === "status")).toEqual([]);
     const { workspaces, projects, branches, databases, connections } = mock.store;
     expect(workspaces.list({}).map(({ name }) => name)).toContain("second");
-    expect(projects.list({}).map(({ name }) => name)).toEqual(["shop"]);
-    expect(branches.list({}).map(({ gitName }) => gitName)).toEqual(["main", "feature"]);
+    expect(projects.list({}).map(({ name }) => name)).toEqual(["shop", "archive"]);
+    expect(branches.list({}).map(({ gitName }) => gitName)).toEqual(["main", "main", "feature"]);
     expect(databases.list({}).map(({ name, isDefault }) => [name, isDefault])).toEqual([["reports", true]]);
     expect(connections.list({}).map(({ name }) => name)).toContain("reader");
   });

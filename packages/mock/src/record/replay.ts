@@ -107,11 +107,10 @@ const getParentId = (resource: Readonly<Record<string, unknown>>, kind: string):
 };
 
 /** Replaces recorded ids with the ids of this server. */
-const translateIds = <T>(value: T, ids: ReadonlyMap<string, string>): T => {
-  let json = JSON.stringify(value);
-  for (const [recordedId, mockId] of ids) json = json.replaceAll(recordedId, mockId);
-  return JSON.parse(json);
-};
+const translateIds = <T>(value: T, ids: ReadonlyMap<string, string>): T =>
+  JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+    typeof part === "string" ? part.replaceAll(/[\w-]+/g, (word) => ids.get(word) ?? word) : part,
+  );
 
 /** Maps the ids of resources that both servers have created. */
 const learnIds = (
