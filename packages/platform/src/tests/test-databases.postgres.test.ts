@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { findPrograms, temporaryDirectory } from "../../test/cluster.js";
 import { type DatabaseTestOptions, resolveDatabaseTestOptions } from "./kit-options.js";
 import { DirectoryInUseError, runKeeper } from "./keeper/run-keeper.js";
@@ -324,8 +324,10 @@ describe("test databases", () => {
     await client.connect();
     const read = async (statement: string): Promise<unknown[]> =>
       (await client.query({ text: statement, rowMode: "array" })).rows.flat();
-    // The server itself does not see these rows.
+    onTestFinished(() => client.end());
+    // The server itself does not see these rows, and adds none before the end of the transaction.
     await client.query(`begin;
+      lock table mgmt_test.waiter, mgmt_test.database, mgmt_test.template in exclusive mode;
       delete from mgmt_test.waiter; delete from mgmt_test.database; delete from mgmt_test.template;
       insert into mgmt_test.template (id, database, bytes, settings, used_at)
         select 't' || n, 'd' || n, 1, '{}', now() - make_interval(hours => n) from generate_series(1, 20) n
@@ -350,8 +352,6 @@ describe("test databases", () => {
     expect(
       await read("select name from mgmt_test.database where state = 'ended' and name ~ '^d' order by 1"),
     ).toEqual(["d-old", "d12", "d13", "d14", "d15", "d16", "d17"]);
-    await client.query("rollback");
-    await client.end();
   });
 
   it("keep their template when the server starts again, also after it was killed", async () => {
