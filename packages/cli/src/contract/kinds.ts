@@ -130,6 +130,9 @@ export const resourceKinds: Readonly<Record<KindName, ResourceKind>> = {
 export const isKindName = (name: string | undefined): name is KindName =>
   kindNames.some((kindName) => kindName === name);
 
+/** Returns what users call a resource of a kind: `service` for `app`. A name that is not a kind is returned as it is. */
+export const getKindNoun = (name: string): string => (isKindName(name) ? resourceKinds[name].noun : name);
+
 /** Returns the kind whose ids have a prefix. */
 export const getKindByPrefix = (prefix: string | undefined): KindName | undefined =>
   Object.entries(idPrefixes)

@@ -1,6 +1,7 @@
 import type { ItemResult, Notice } from "../output/output.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
+import { getKindNoun } from "../contract/kinds.js";
 import { addArticle } from "@mgmt/internal/text/article";
 import type { PathParameters } from "./targets.js";
 
@@ -111,5 +112,8 @@ export const listWrongPrefixMessages = (
 export const getTargetId = ({ arguments: ids }: CommandDefinition, target: PathParameters): string =>
   target[ids.at(-1)?.name ?? ""] ?? "";
 
-const getResourceNoun = ({ arguments: ids }: CommandDefinition): string =>
-  ids.at(-1)?.resource ?? ids.at(-1)?.label.replace(/-id$/, "").replaceAll("-", " ") ?? "resource";
+/** Returns what users call the resource that a command changes. */
+const getResourceNoun = ({ arguments: ids }: CommandDefinition): string => {
+  const { resource, label = "resource" } = ids.at(-1) ?? {};
+  return resource === undefined ? label.replace(/-id$/, "").replaceAll("-", " ") : getKindNoun(resource);
+};
