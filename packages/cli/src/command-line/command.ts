@@ -111,6 +111,7 @@ export class MgmtCommand extends Command {
     ) {
       rejectSingleDashFlags(words, this.options);
     }
+    rejectOppositeFlags(words, this.options);
     return super.parseOptions(rewriteDryRunFlag(words));
   }
 
@@ -250,6 +251,21 @@ const rejectSingleDashFlags = (words: readonly string[], options: readonly Optio
     if (isLongOption && !isOptionValue(words[index - 1], options)) {
       throw usageError(`Unknown option '-${name ?? ""}'`, `Did you mean --${name ?? ""}?`);
     }
+  }
+};
+
+/** Refuses a flag together with its opposite: commander takes the last one, which `--protect --no-protect` would undo unnoticed. */
+const rejectOppositeFlags = (words: readonly string[], options: readonly Option[]): void => {
+  const endIndex = words.indexOf("--");
+  const flags = (endIndex === -1 ? words : words.slice(0, endIndex)).filter(
+    (_, index) => !isOptionValue(words[index - 1], options),
+  );
+  for (const { long, negate } of options) {
+    if (!negate || long === undefined) continue;
+    const opposite = long.replace("--no-", "--");
+    const isDeclared = options.some((option) => option.long === opposite);
+    if (isDeclared && flags.includes(long) && flags.includes(opposite))
+      throw usageError(`${opposite} and ${long} cannot be used together`, "Pass one of them.");
   }
 };
 

@@ -101,6 +101,9 @@ describe("mgmt link", () => {
     ["link --project-id --profile", "usage"],
     ["link --project-id ../x --no-verify", "Pass an id"],
     ["link --workspace-id= --no-verify", "Pass an id"],
+    ["link --protect --no-protect", "--protect and --no-protect cannot be used together"],
+    ["link --no-protect --project-id x --protect", "--protect and --no-protect cannot be used together"],
+    ["link --no-gitignore --gitignore", "--gitignore and --no-gitignore cannot be used together"],
   ])("writes nothing for an invalid command line: %s", async (line, why) => {
     const { status, stderr } = await inFolder(`${line} -o json`);
     expect({ status: status === 2 || status === 3, stderr }).toEqual({
