@@ -36,7 +36,8 @@ export const detectCiSystem = (env: NodeJS.ProcessEnv): CiSystem | undefined =>
 export const isCi = (env: NodeJS.ProcessEnv): boolean => isVariableOn(env["CI"]);
 
 /** Returns whether an environment variable is set, and not to a value that means no, such as `CI=false`. */
-export const isVariableOn = (value = ""): boolean => !["", "0", "false"].includes(value.trim().toLowerCase());
+export const isVariableOn = (value = ""): boolean =>
+  !["", "0", "false", "no", "off"].includes(value.trim().toLowerCase());
 
 const escapeCommandValue = (text: string, percent: string): string =>
   text.replaceAll("%", percent).replaceAll("\r", "%0D").replaceAll("\n", "%0A");

@@ -20,6 +20,8 @@ describe("a coding agent", () => {
     [{}],
     [{ CLAUDECODE: "" }],
     [{ CLAUDECODE: "0", CURSOR_AGENT: "false", AI_AGENT: " " }],
+    [{ CLAUDECODE: "OFF", AI_AGENT: "no" }],
+    [{ AI_AGENT: "0" }],
     [{ CURSOR_TRACE_ID: "x", ANTHROPIC_API_KEY: "x", CODEX_HOME: "/x", CI: "1" }],
   ])("is none: %j", (env) => {
     expect(detectCodingAgent(env)).toBeUndefined();
