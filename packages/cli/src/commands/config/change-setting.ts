@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { chooseProfile } from "../../profiles/active-profile.js";
+import { chooseExistingProfile, chooseProfile } from "../../profiles/active-profile.js";
 import { type Profile, findProfile } from "../../profiles/profile.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 import { warnAboutOverride } from "../../profiles/warn-overridden.js";
@@ -8,7 +8,7 @@ import { resolveEffectiveValue, type PrintedSetting, type Setting } from "./sett
 /** The profile that an address is stored in if there is none. */
 const defaultProfileName = "default";
 
-/** Changes the profile, and says if something else still overrides it. */
+/** Changes the profile, and says if something else still overrides it. Throws `profile:not_found` unless an address is stored, which creates one. */
 export const changeSetting = async (
   key: string,
   setting: Setting,
@@ -16,7 +16,8 @@ export const changeSetting = async (
   context: Context,
   changeProfile: (profile: Profile | undefined, name: string) => Profile,
 ): Promise<void> => {
-  const { file, name } = chooseProfile(flags, context);
+  const choose = setting.profileField === "baseUrl" ? chooseProfile : chooseExistingProfile;
+  const { file, name } = choose(flags, context);
   const profileName = name?.value ?? defaultProfileName;
   await updateProfiles(file, (storedProfiles) => {
     const changedProfile = changeProfile(findProfile(storedProfiles, profileName), profileName);

@@ -170,6 +170,19 @@ describe("mgmt config", () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("config:no_profile") });
   });
 
+  it.each([
+    ["set protect on --profile nosuch", {}, "--profile"],
+    ["set output json", { MGMT_PROFILE: "nosuch" }, "MGMT_PROFILE"],
+    ["unset output --profile nosuch", {}, "--profile"],
+  ])("says that a profile does not exist, and which do: %s", async (line, env, from) => {
+    await account.login();
+    await account.login("--profile", "second");
+    const { status, stderr } = await config(line, env);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`There is no profile nosuch (${from}) (profile:not_found)`);
+    expect(stderr).toContain("default, second");
+  });
+
   it("ignores a stored format that this version does not know", async () => {
     await account.login();
     account.store(({ profiles }) => Object.assign(profiles["default"] ?? {}, { output: "holograms" }));
