@@ -70,6 +70,13 @@ describe("findStackProfileName", () => {
     expect(find("main", { main: "main" })).toBeUndefined();
   });
 
+  it("passes by a folder whose data cannot be looked for", () => {
+    make("main/app", getStackDataFolder("main"));
+    // Not a folder, which the system refuses to enter.
+    writeFileSync(join(base, "main/app/.mgmt"), "");
+    expect(find("main/app", { outer: "main", inner: "main/app" })).toBe("outer");
+  });
+
   it("does not read what the folder says about itself", () => {
     make(getStackDataFolder("main"));
     writeFileSync(join(base, getStackDataFolder("main"), "platform.json"), '{"port":1}');

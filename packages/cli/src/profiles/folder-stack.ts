@@ -21,7 +21,14 @@ export const findStackProfileName = ({ profiles }: StoredProfiles, cwd: string):
   }
 };
 
-const pathExists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+const pathExists = (path: string): boolean => {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // The folder cannot be entered.
+    return false;
+  }
+};
 
 const resolveRealPath = (path: string): string => {
   try {
