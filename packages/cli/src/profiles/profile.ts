@@ -40,7 +40,7 @@ export interface Profile {
   readonly controlSecretFile?: string;
   /** Of a service that `mgmt dev` runs: the file with the key that browsers need to sign in. */
   readonly signInKeyFile?: string;
-  /** Of a service that `mgmt dev` runs: how its Postgres copies large databases, `clone` or `copy`. */
+  /** Of a service that `mgmt dev` runs: how its Postgres copies large databases: a `CopyMethod`, unless a newer version wrote it. */
   readonly copyMethod?: string;
   /** Of a service that `mgmt dev` runs: its process. */
   readonly process?: ProcessIdentity;

@@ -1,3 +1,5 @@
+import type { CopyMethod } from "../machine/postgres/copy-method.js";
+
 /** Describes a running platform. URLs have no trailing slash and no `/v1`. */
 export interface Ready {
   baseUrl: string;
@@ -19,7 +21,7 @@ export interface Ready {
    * How Postgres copies large databases: `clone` shares the blocks of their files with the source, which takes little time and disk. It needs
    * Postgres 18, and a data directory on a file system that can clone files, such as APFS, Btrfs, XFS, or ZFS.
    */
-  copyMethod: "clone" | "copy";
+  copyMethod: CopyMethod;
   /** Id of the process that runs the platform. */
   pid: number;
 }

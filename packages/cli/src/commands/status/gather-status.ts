@@ -1,3 +1,4 @@
+import type { CopyMethod } from "@mgmt/platform";
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { toGitProblem } from "../../git/run-git.js";
@@ -50,7 +51,7 @@ export interface StatusResult {
   /** Requests of agents that wait for an approval; null if the service is not one of `mgmt dev`. */
   readonly waitingApprovals: number | null;
   /** How the service copies large databases; null if it is not one of `mgmt dev` that runs on this machine. */
-  readonly copyMethod: "clone" | "copy" | null;
+  readonly copyMethod: CopyMethod | null;
 }
 
 const bytesInGiB = 2 ** 30;

@@ -1942,8 +1942,15 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
           "Requests of agents that wait for an approval; null if the service is not one of `mgmt dev`.",
       },
       copyMethod: {
-        type: ["string", "null"],
-        enum: ["clone", "copy", null],
+        anyOf: [
+          {
+            type: "string",
+            enum: ["clone", "copy"],
+            description:
+              "How Postgres copies the files of a database: `clone` shares their blocks until one of the two changes them. See https://www.postgresql.org/docs/18/runtime-config-resource.html#GUC-FILE-COPY-METHOD",
+          },
+          { type: "null" },
+        ],
         description:
           "How the service copies large databases; null if it is not one of `mgmt dev` that runs on this machine.",
       },
