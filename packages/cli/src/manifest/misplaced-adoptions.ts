@@ -1,13 +1,13 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { invalidManifestError } from "../errors/manifest-errors.js";
 import { isUnknownNameError } from "../errors/name-errors.js";
+import { isNotAccessibleError } from "../errors/not-accessible.js";
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { getAtPath } from "../json/json-path.js";
 import { namedKinds } from "../contract/id-form.js";
 import { resolveName } from "../run/names/resolve-name.js";
 import { getKindByPrefix, resourceKinds, type KindName } from "../contract/kinds.js";
 import { readResourceName } from "../contract/list-call.js";
-import { ApiError } from "../sdk/sdk.js";
 import { type Adoption, formatAdoptionProblem } from "./adopt.js";
 import { addArticle } from "@mgmt/internal/text/article";
 import { formatAddress } from "./entry.js";
@@ -112,7 +112,7 @@ const describeMisplacedResource = async (
     const projectSuffix = typeof projectLabel === "string" ? ` of the project ${projectLabel}` : "";
     return `it is the ${noun} ${readResourceName(misplacedResource) ?? id}${projectSuffix}`;
   } catch (error) {
-    if (!(error instanceof ApiError && [403, 404, 422].includes(error.status))) throw error;
+    if (!isNotAccessibleError(error)) throw error;
     return kindMismatch !== "" && id.length >= minIdLength
       ? `it is the id of ${addArticle(noun)}${kindMismatch}`
       : undefined;

@@ -1,11 +1,11 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { unknownNameError } from "../errors/name-errors.js";
+import { isNotAccessibleError } from "../errors/not-accessible.js";
 import { getAtPath } from "../json/json-path.js";
 import { getNamedKindByPrefix } from "../contract/id-form.js";
 import { listResources } from "./names/list-resources.js";
 import { findSimilar } from "../text/suggest.js";
 import { resourceKinds } from "../contract/kinds.js";
-import { ApiError } from "../sdk/sdk.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 
 /** Fields of a query with the name of a branch. */
@@ -40,8 +40,7 @@ export const assertResourcesExist = async (
     try {
       await client.request({ method: "GET", path, pathParams: { id } }, { signal });
     } catch (error) {
-      if (error instanceof ApiError && [403, 404, 422].includes(error.status))
-        throw unknownNameError(kind, id, []);
+      if (isNotAccessibleError(error)) throw unknownNameError(kind, id, []);
       throw error;
     }
   }

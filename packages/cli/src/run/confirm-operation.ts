@@ -1,9 +1,9 @@
 import { capitalize } from "@mgmt/internal/text/capitalize";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
+import { isNotAccessibleError } from "../errors/not-accessible.js";
 import { confirmResourceChange } from "./confirm-resource-change.js";
 import { toPrintable } from "../output/printable.js";
-import { ApiError } from "../sdk/sdk.js";
 import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
 import { type ResourceDescription, describeResource } from "./describe-resource.js";
 import { getTargetId, notFoundNotice } from "./messages.js";
@@ -76,7 +76,7 @@ const describeTarget = async (
     await runExplainingWrongIds(command, target, context, lookUpTarget, notice);
   } catch (error) {
     // One of several that does not exist is reported when it is deleted.
-    if (count === 1 || !(error instanceof ApiError) || ![403, 404, 422].includes(error.status)) throw error;
+    if (count === 1 || !isNotAccessibleError(error)) throw error;
     if (error.status !== 403) missingErrors.set(id, error);
   }
   return description ?? describeMissingResource(command, target);

@@ -1,9 +1,9 @@
+import { isNotAccessibleError } from "../errors/not-accessible.js";
 import type { Call, MgmtClient } from "@mgmt/sdk";
 import { getAtPath } from "../json/json-path.js";
 import { toPrintable } from "../output/printable.js";
 import { isKindName, type KindName, resourceKinds } from "../contract/kinds.js";
 import { readResourceId, createListCall, readResourceName } from "../contract/list-call.js";
-import { ApiError } from "../sdk/sdk.js";
 
 /** The name of a resource and its contents, printable. */
 export interface ResourceDescription {
@@ -56,7 +56,7 @@ export const describeResource = async (
 
 /** Resources that the credential may not read are not described. The resource itself decides whether it exists. */
 const ignoreNoAccess = (error: unknown): undefined => {
-  if (error instanceof ApiError && [403, 404, 422].includes(error.status)) return undefined;
+  if (isNotAccessibleError(error)) return undefined;
   throw error;
 };
 

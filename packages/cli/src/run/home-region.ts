@@ -1,7 +1,7 @@
+import { isNotAccessibleError } from "../errors/not-accessible.js";
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import { maxPageSize } from "../contract/list-call.js";
 import type { Notice } from "../output/output.js";
-import { ApiError } from "../sdk/sdk.js";
 
 /** The project of a new database, and the database that it is created from. */
 export interface DatabaseOrigin {
@@ -36,7 +36,7 @@ export const findHomeRegion = async (
     return undefined;
   } catch (error) {
     // The request that creates the database reports resources that do not exist or are not accessible.
-    if (error instanceof ApiError && [403, 404, 422].includes(error.status)) return undefined;
+    if (isNotAccessibleError(error)) return undefined;
     throw error;
   }
 };

@@ -6,6 +6,7 @@ import {
   noCredentialDescription,
 } from "../../credentials/describe-credential.js";
 import { missingTokenError } from "../../errors/access-errors.js";
+import { isNotAccessibleError } from "../../errors/not-accessible.js";
 import type { ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { isDevAccess, type ServiceAccess, type RequestCredential } from "../../profiles/resolve-access.js";
@@ -96,8 +97,7 @@ const checkDefaults = async (client: MgmtClient, flags: GlobalFlags, context: Co
       accessibleDefaults.push(`${noun} ${resourceName} (from ${from})`);
     } catch (error) {
       signal.throwIfAborted();
-      const status = error instanceof Error && "status" in error ? error.status : undefined;
-      if (status !== 403 && status !== 404 && status !== 422) return createErrorCheck("defaults", error);
+      if (!isNotAccessibleError(error)) return createErrorCheck("defaults", error);
       return createWarningCheck("defaults", `The default ${noun} ${value} (from ${from}) is not accessible`, {
         hint: "Commands that use it fail. Link the folder again, or change where the id comes from.",
         next: [["mgmt", `${noun}s`, "list"]],

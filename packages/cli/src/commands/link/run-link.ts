@@ -1,6 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { linkTargetNotFoundError } from "../../errors/storage-errors.js";
 import { missingInputError } from "../../errors/usage-errors.js";
+import { isNotAccessibleError } from "../../errors/not-accessible.js";
 import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
 import { findCommitRisk, type CommitRisk } from "../../git/commit-risk.js";
 import { findNoPromptReason } from "../../input/ask.js";
@@ -122,8 +123,7 @@ const resolveLinkIds = async (
       const { id: canonicalId } = await resources.get(id, { signal });
       resolvedIds[field] = isId(canonicalId) ? canonicalId : id;
     } catch (error) {
-      const status = error instanceof Error && "status" in error ? error.status : undefined;
-      if (status !== 403 && status !== 404 && status !== 422) throw error;
+      if (!isNotAccessibleError(error)) throw error;
       throw linkTargetNotFoundError(kind, idOrName);
     }
   }

@@ -1,5 +1,6 @@
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
+import { isNotAccessibleError } from "../../errors/not-accessible.js";
 import { isObject } from "../../json/json-path.js";
 import { type IdsByKind, createListCall } from "../../contract/list-call.js";
 import type { NamedKind } from "../../contract/id-form.js";
@@ -14,9 +15,6 @@ export interface ListScope {
   /** Lists that were read already, for a command with many names. */
   readonly lists?: Map<string, Promise<readonly ListedResource[] | undefined>>;
 }
-
-/** Statuses of a credential that may not list, and of a path that does not exist: the text is then sent as an id. */
-const inaccessibleStatuses: readonly unknown[] = [403, 404, 422];
 
 /** Returns the resources of a kind, or undefined if the credential may not list them. */
 export const listResources = (
@@ -44,9 +42,8 @@ const fetchResources = async (
     return resources;
   } catch (error) {
     signal.throwIfAborted();
-    const status = error instanceof Error && "status" in error ? error.status : undefined;
-    const isInvalid = readErrorCode(error) === "response:invalid";
-    if (!inaccessibleStatuses.includes(status) && !isInvalid) throw error;
+    // The text is then sent as an id.
+    if (!isNotAccessibleError(error) && readErrorCode(error) !== "response:invalid") throw error;
     return undefined;
   }
 };
