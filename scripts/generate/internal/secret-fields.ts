@@ -39,12 +39,15 @@ const wordsOf = (name: string): string =>
 export const isHarmlessField = (name: string): boolean =>
   plainFields.has(name) || (!secretFields.has(name) && harmlessWords.test(\` \${wordsOf(name)}\`));
 
-/** Returns whether a field's value must not be printed: the contract marks it, or its name is that of a secret. */
-export const isSecretField = (name: string): boolean => {
-  if (secretFields.has(name.normalize("NFKC"))) return true;
+/** Returns whether a name is that of a secret, wherever it is: \`password\`, but not \`value\`, which is one in the contract alone. */
+export const hasSecretWords = (name: string): boolean => {
   const words = wordsOf(name);
   return secretWords.test(words) && !harmlessWords.test(words);
 };
+
+/** Returns whether a field's value must not be printed: the contract marks it, or its name is that of a secret. */
+export const isSecretField = (name: string): boolean =>
+  secretFields.has(name.normalize("NFKC")) || hasSecretWords(name);
 `;
 };
 

@@ -187,6 +187,7 @@ const createOperationTools = (server: ServerContext, canWrite: boolean): Tool[] 
     type: "object",
     properties: { operation: text, arguments: argumentsSchema },
     required: ["operation"],
+    resultNames: "columns",
   };
   const run = (kind: "read" | "write") => (args: ToolArguments, call: ToolCall) => {
     const { operation, arguments: inner = {}, ...rest } = args;

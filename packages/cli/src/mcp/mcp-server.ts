@@ -230,7 +230,8 @@ const runTool = async (
       () => undefined,
       async (error: unknown) => (await toFailure(error)).message,
     );
-    return toCallResult(redactor.redact({ ...result, ...(warning !== undefined && { warning }) }), false);
+    const resultWithWarning = { ...result, ...(warning !== undefined && { warning }) };
+    return toCallResult(redactor.redact(resultWithWarning, tool.resultNames), false);
   } catch (error) {
     if (error instanceof ChangeNotSentError) {
       await write("dry_run");

@@ -5,6 +5,8 @@ import { temporaryFolder } from "../../test/folders.js";
 import { type ConnectedClient, connectClient } from "../../test/mcp/mcp-client.js";
 import { callSecretOperations } from "../../test/mcp/secret-operations.js";
 import { useSession } from "../../test/terminal.js";
+import { toListedSchema } from "./argument-schemas.js";
+import { operationTools } from "./generated/operation-tools.js";
 import { Redactor } from "./redactor.js";
 
 const root = temporaryFolder();
@@ -112,6 +114,64 @@ describe("the redactor", () => {
   ])("removes %s", (_, value, expected) => {
     expect(redactor.redact(value)).toEqual(expected);
   });
+
+  it.each<[string, unknown, unknown]>([
+    [
+      "the names of columns, and the values beside a secret",
+      {
+        columns: ["password", "id"],
+        rows: [
+          { password: "a", id: "1" },
+          { password: null, id: "2" },
+        ],
+      },
+      { columns: ["password", "id"], rows: [{ id: "1" }, { password: null, id: "2" }] },
+    ],
+    [
+      "a column with the name of a field that is a secret of the contract alone",
+      { rows: [{ value: "3", uploadUrl: "https://x.test/a" }] },
+      { rows: [{ value: "3", uploadUrl: "https://x.test/a" }] },
+    ],
+    [
+      "the value of another setting than a secret",
+      {
+        rows: [
+          { name: "theme", value: "dark" },
+          { name: "api_key", value: "a" },
+        ],
+      },
+      { rows: [{ name: "theme", value: "dark" }, { name: "api_key" }] },
+    ],
+    [
+      "columns of JSON, without the secrets in them",
+      { rows: [{ a: '{"value":3,"token":"b","id":4}', b: '["cookie","c"]' }] },
+      { rows: [{ a: '{"value":3,"token":"[redacted]","id":4}', b: '["cookie","[redacted]"]' }] },
+    ],
+    [
+      "other columns than those with secrets in their texts",
+      { rows: [{ url: "postgres://u:p4ss@h/d", value: "x learned-password", id: "Bearer abc" }] },
+      { rows: [{ url: "postgres://[redacted]@h/d", value: "x [redacted]", id: "Bearer [redacted]" }] },
+    ],
+  ])("keeps of a query %s", (_, value, expected) => {
+    expect(redactor.redact(value, "columns")).toEqual(expected);
+  });
+
+  it("keeps lists of names in results of the service, and in errors", () => {
+    const value = {
+      issues: [{ path: ["password", "length"] }],
+      required: ["token", "a"],
+      next: [["key", "b"]],
+    };
+    expect(redactor.redact(value)).toEqual(value);
+  });
+
+  it.each(operationTools.map((tool) => [tool.name, toListedSchema(tool.inputSchema)] as const))(
+    "keeps the arguments of an operation: %s",
+    (_, schema) => {
+      const value = { operations: [{ arguments: schema }] };
+      expect(redactor.redact(value, "arguments")).toEqual(value);
+    },
+  );
 
   it.each<[unknown, unknown]>([
     [

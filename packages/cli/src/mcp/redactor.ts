@@ -1,3 +1,4 @@
+import { hasSecretWords, isSecretField } from "@mgmt/internal/generated/secret-fields";
 import { findSecrets, redactData } from "@mgmt/internal/redaction/redact";
 import { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
 import { maskNamedSecrets, secretMask } from "../output/mask.js";
@@ -12,6 +13,18 @@ const maxTotalLength = 40_000;
 
 /** What `redactData` writes in place of a secret. */
 const redactedText = "[redacted]";
+
+/**
+ * What the names of fields say: those of the contract say which values are secrets. Those of columns say it as well, but `value` is an
+ * ordinary name there. Those of arguments, which a result describes, have no values.
+ */
+export type NameKind = "contract" | "columns" | "arguments";
+
+const secretNameTests: Readonly<Record<NameKind, (name: string) => boolean>> = {
+  contract: isSecretField,
+  columns: hasSecretWords,
+  arguments: () => false,
+};
 
 /**
  * Removes secrets from everything that leaves the server: results, errors, messages, and lines of the audit file. Secrets are the fields
@@ -30,11 +43,18 @@ export class Redactor {
     for (const secret of findSecrets(headers, body)) this.#knownSecrets.add(secret);
   }
 
-  /** Returns a copy of a value of JSON without its secrets, and short enough for a model. */
-  redact(value: unknown): unknown {
+  /**
+   * Returns a copy of a value of JSON without its secrets, and short enough for a model.
+   *
+   * @param nameKind Default: `contract`.
+   */
+  redact(value: unknown, nameKind: NameKind = "contract"): unknown {
     // The longest first, because a secret may contain another one.
     const secrets = [...this.#knownSecrets].sort((left, right) => right.length - left.length);
-    return shorten(redactData(maskNamedSecrets(value), secrets), 0, { left: maxTotalLength });
+    const maskedValue = nameKind === "contract" ? maskNamedSecrets(value) : value;
+    // The lists of the service and of tools are names, such as those of columns, and never names and values in turn.
+    const names = { isSecretName: secretNameTests[nameKind], hasPairs: false };
+    return shorten(redactData(maskedValue, secrets, names), 0, { left: maxTotalLength });
   }
 
   /** Returns a text without its secrets. */

@@ -1,5 +1,6 @@
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { InputSchema, ToolAnnotations } from "./operation-tool.js";
+import type { NameKind } from "./redactor.js";
 
 /** The arguments of a call of a tool, by name, as the client has sent them. */
 export type ToolArguments = Readonly<Record<string, unknown>>;
@@ -53,6 +54,10 @@ export interface Tool {
   readonly annotations: ToolAnnotations;
   /** The operation that it calls. Absent if that depends on the arguments, or it calls several. */
   readonly operation?: string;
+  /** Why it is not called, although it is known. */
+  readonly refusal?: Error;
+  /** What the names in its results say about secrets. Default: `contract`. */
+  readonly resultNames?: NameKind;
   readonly run: (args: ToolArguments, call: ToolCall) => Promise<ToolResult | InputRequiredResult>;
 }
 

@@ -20,14 +20,22 @@ interface RedactionScope {
   readonly encodingDepth: number;
   /** Number of objects and arrays around the value. */
   readonly depth: number;
+  readonly names: NameRules;
 }
 
-const createScope = (knownSecrets: readonly string[] = [], rules = fieldTextRules): RedactionScope => ({
-  knownSecrets,
-  rules,
-  encodingDepth: 0,
-  depth: 0,
-});
+/** How to read the names in a value. */
+export interface NameRules {
+  /** Whether the value of a field with the name is a secret. */
+  readonly isSecretName: (name: string) => boolean;
+  /** Whether the items of an array may be names and values in turn, as those of `rawHeaders`. In JSON in a text, they always may. */
+  readonly hasPairs: boolean;
+}
+
+const createScope = (
+  knownSecrets: readonly string[] = [],
+  rules = fieldTextRules,
+  names: NameRules = { isSecretName: isSecretField, hasPairs: true },
+): RedactionScope => ({ knownSecrets, rules, encodingDepth: 0, depth: 0, names });
 
 /** Most strings are ids and names in lower case, which cannot contain a secret. */
 const isPlainText = (text: string): boolean =>
@@ -37,7 +45,8 @@ const redactText = (text: string, scope: RedactionScope): string => {
   const { knownSecrets, rules, encodingDepth } = scope;
   if (isPlainText(text) && !knownSecrets.some((secret) => text.includes(secret))) return text;
   const isInnermost = encodingDepth === maxEncodings;
-  const innerScope = { ...scope, encodingDepth: encodingDepth + 1 };
+  const names = { ...scope.names, hasPairs: true };
+  const innerScope = { ...scope, encodingDepth: encodingDepth + 1, names };
   const json = isInnermost ? undefined : parseContainer(text);
   if (json !== undefined) return redactJson(json, innerScope) ?? text;
   const redactedJson = isInnermost ? text : replaceJson(text, (value) => redactJson(value, innerScope));
@@ -132,7 +141,7 @@ const redactValue = (value: unknown, scope: RedactionScope): unknown => {
 };
 
 const redactObject = (value: object, scope: RedactionScope): unknown => {
-  const isSecret = createSecretFieldTest(value);
+  const isSecret = createSecretFieldTest(value, scope.names);
   return mapFields(value, scope, (name, fieldValue) =>
     isSecret(name, fieldValue) ? redactSecret(name, fieldValue, scope) : redactValue(fieldValue, scope),
   );
@@ -154,15 +163,18 @@ const mapFields = (
 };
 
 /** Returns which fields of an object are secrets: by their names, or by the name in another field. */
-const createSecretFieldTest = (value: object): ((name: string, fieldValue: unknown) => boolean) => {
+const createSecretFieldTest = (
+  value: object,
+  { isSecretName }: NameRules,
+): ((name: string, fieldValue: unknown) => boolean) => {
   const fields = new Map<string, unknown>(Object.entries(value));
   const isPair = ["name", "key", "header", "field", "param"].some((key) => {
     const nameText = fields.get(key);
-    return typeof nameText === "string" && isSecretField(nameText);
+    return typeof nameText === "string" && isSecretName(nameText);
   });
   return (name, fieldValue) =>
-    isSecretField(name) ||
-    (isPair && /^(?:val|content|data|text)$/i.test(name)) ||
+    isSecretName(name) ||
+    (isPair && /^(?:val(?:ue)?|content|data|text)$/i.test(name)) ||
     (fields.has("kty") && privateKeyFields.includes(name)) ||
     (/^env(?:ironment)?$/i.test(name) && typeof fieldValue === "object");
 };
@@ -171,8 +183,9 @@ const redactArray = (values: readonly unknown[], scope: RedactionScope): unknown
   // Headers and parameters are pairs, or names and values in turn.
   const redactedValues = values.map((value, index) => {
     const name = values[index - 1];
-    const isNamed = index % 2 === 1 && values.length % 2 === 0 && typeof name === "string";
-    return isNamed && /^[\w.-]{1,100}$/.test(name.normalize("NFKC")) && isSecretField(name)
+    const isNamed =
+      scope.names.hasPairs && index % 2 === 1 && values.length % 2 === 0 && typeof name === "string";
+    return isNamed && /^[\w.-]{1,100}$/.test(name.normalize("NFKC")) && scope.names.isSecretName(name)
       ? redactSecret(name, value, scope)
       : redactValue(value, scope);
   });
@@ -200,9 +213,13 @@ const hasUserChosenNames = (name: string): boolean =>
  * Masks the secrets in a value of JSON, as `redactBody` does in its text. Returns the same value when it contains none.
  *
  * @param knownSecrets secrets to mask in addition, also percent-encoded or in base64. Default: none.
+ * @param names Default: the fields of the contract are secrets, and arrays may have pairs.
  */
-export const redactData = (value: unknown, knownSecrets: readonly string[] = []): unknown =>
-  redactValue(value, createScope(knownSecrets));
+export const redactData = (
+  value: unknown,
+  knownSecrets: readonly string[] = [],
+  names?: NameRules,
+): unknown => redactValue(value, createScope(knownSecrets, undefined, names));
 
 /**
  * Masks secrets in a message of the service, and escapes characters that a terminal would act on: a proxy may have quoted the request in
