@@ -1,12 +1,14 @@
 import { stripAddressCredentials } from "../text/strip-address-credentials.js";
 import { describeCause, CliError } from "./cli-error.js";
 
+/** No profile has the control surface of a `mgmt dev`: it registers one as long as it runs. */
 export const controlNotFoundError = (): CliError =>
   new CliError(
-    "usage",
-    "control:not_found",
+    "network",
+    "dev:not_running",
     "mgmt dev is not running, or its control address and secret are not known",
     "Start mgmt dev, or pass --control-url and --control-secret-file with the controlUrl and controlSecretFile that mgmt dev --output json prints.",
+    { next: [["mgmt", "dev"]] },
   );
 
 /** @param missingSource the flag and the variable of the other value. */

@@ -16,8 +16,10 @@ const asSponsor = (line: string): Promise<Result> =>
 
 describe("the control surface of a command", () => {
   it("is refused if its setting is missing, wrong or not running, and the secret is never printed", async () => {
-    const none = await account.mgmt`dev approvals list`;
-    expect(none).toMatchObject({ status: 2, stderr: expect.stringContaining("control:not_found") });
+    for (const line of ["dev approvals list", "dev agent"]) {
+      const none = await account.run(line.split(" "));
+      expect(none).toMatchObject({ status: 9, stderr: expect.stringContaining("dev:not_running") });
+    }
     const half = await account.mgmt`dev approvals list --control-url http://127.0.0.1:1/_control`;
     expect(half).toMatchObject({ status: 2, stderr: expect.stringContaining("--control-secret-file") });
     const gone = await asSponsor("list --control-url http://user:secret-of-the-test@127.0.0.1:1/_control");

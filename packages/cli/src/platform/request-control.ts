@@ -17,7 +17,7 @@ export interface ControlFlags extends GlobalFlags {
 /**
  * Sends a request to the control surface that the flags, the environment, or a profile names.
  *
- * @throws CliError `control:not_found`, `control:unreachable`, `control:refused`, `dev:not_running`, or `usage:unreadable_file`.
+ * @throws CliError `control:not_found` if half of the setting is missing, `control:unreachable`, `control:refused`, `dev:not_running`, or `usage:unreadable_file`.
  */
 export const requestControl = async (
   method: "GET" | "POST",
