@@ -58,36 +58,43 @@ export const noSingleDatabaseError = (projectId: string, ids: readonly string[])
         { next: [["mgmt", "databases", "list", "--project-id", projectId]] },
       );
 
-export const unwritableEnvFileError = (path: string, problem: string): CliError =>
+/** What an error calls an env file. */
+export interface EnvFileReference {
+  readonly path: string;
+  /** The flag or the argument that names another file. */
+  readonly argument: string;
+}
+
+export const unwritableEnvFileError = ({ path, argument }: EnvFileReference, problem: string): CliError =>
   new CliError(
     "failure",
     "env:unwritable",
     `${path} cannot be written (${problem})`,
-    "The file was not changed. Pass another file with --file.",
+    `The file was not changed. Pass another file with ${argument}.`,
   );
 
-export const undecodableEnvFileError = (path: string): CliError =>
+export const undecodableEnvFileError = ({ path, argument }: EnvFileReference): CliError =>
   new CliError(
     "failure",
     "env:unwritable",
     `${path} cannot be changed, because it is UTF-16, or not text`,
-    "The file was not changed. Save it as UTF-8, or pass another file with --file.",
+    `The file was not changed. Save it as UTF-8, or pass another file with ${argument}.`,
   );
 
 /** The line is not repeated: it may have a secret. */
-export const envFileQuoteError = (path: string, line: number): CliError =>
+export const envFileQuoteError = ({ path, argument }: EnvFileReference, line: number): CliError =>
   new CliError(
     "failure",
     "env:invalid",
     `${path} cannot be changed, because the quote on line ${String(line)} is not closed`,
-    "The file was not changed. Close the quote, or pass another file with --file.",
+    `The file was not changed. Close the quote, or pass another file with ${argument}.`,
   );
 
 /** @param problem Which part of the path is a symbolic link, and to what. */
-export const linkedEnvFileError = (path: string, problem: string): CliError =>
+export const linkedEnvFileError = ({ path, argument }: EnvFileReference, problem: string): CliError =>
   new CliError(
     "failure",
     "env:unwritable",
     `${path} was not written, because ${problem}`,
-    "Files of a folder can point anywhere, so links are not followed. Pass the file that you mean with --file.",
+    `Files of a folder can point anywhere, so links are not followed. Pass the file that you mean with ${argument}.`,
   );

@@ -7,7 +7,15 @@ import { isWithinFolder } from "./is-within-folder.js";
 const { O_DIRECTORY = 0, O_NOFOLLOW = 0, O_RDONLY } = constants;
 
 /** A part of a path is a symbolic link, which a repository may contain to have files written elsewhere. */
-export class LinkedPathError extends Error {}
+export class LinkedPathError extends Error {
+  /** @param path of the link. */
+  constructor(
+    message: string,
+    readonly path: string,
+  ) {
+    super(message);
+  }
+}
 
 /**
  * A folder that was reached without following a symbolic link below a root, and that stays the same folder even if its path is
@@ -85,7 +93,7 @@ const openByPath = async (
     await assertNoLinks();
     const { dev, ino } = await lstat(path);
     if (dev !== initialStats.dev || ino !== initialStats.ino)
-      throw new LinkedPathError(`${path} was replaced meanwhile`);
+      throw new LinkedPathError(`${path} was replaced meanwhile`, path);
   };
   return { buildPath: (name) => join(path, name), close: () => Promise.resolve(), assertSame };
 };
@@ -105,5 +113,5 @@ export const assertNotLink = async (path: string, label: string): Promise<void> 
   const stats = await lstat(path).catch(() => undefined);
   if (!stats?.isSymbolicLink()) return;
   const target = await readlink(path).catch(() => "another path");
-  throw new LinkedPathError(`${label} is a symbolic link to ${target}`);
+  throw new LinkedPathError(`${label} is a symbolic link to ${target}`, label);
 };

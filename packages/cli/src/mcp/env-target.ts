@@ -41,6 +41,9 @@ export const defaultEnvFile = ".env";
 /** The variable that a connection string is written into unless the user names another one. */
 export const defaultEnvName = "DATABASE_URL";
 
+/** Errors name the argument of the tool, and no path outside of the workspace folder. */
+const naming = { argument: "envFile" } as const;
+
 /** An env file that was checked before a secret is created. */
 export interface EnvTarget {
   readonly path: string;
@@ -68,7 +71,7 @@ export const openEnvTarget = async (
   await access(dirname(path), constants.W_OK).catch((error: unknown) => {
     throw envFileOutsideError(fileText, `its folder cannot be written: ${describeCause(error)}`);
   });
-  await assertEnvFileSettable(path, folder);
+  await assertEnvFileSettable(path, folder, naming);
   const risk = await findCommitRisk(path, context);
   if (risk === "tracked") throw trackedEnvFileError(fileText);
   if (risk === undefined && !(await isReadableByGit(path, context)))
@@ -79,11 +82,14 @@ export const openEnvTarget = async (
     envName: name,
     write: async (secret) => {
       try {
-        const { hasChanged } = await setEnvFileVariable(path, name, secret, folder, { mode: 0o600 });
+        const { hasChanged } = await setEnvFileVariable(path, name, secret, folder, {
+          mode: 0o600,
+          ...naming,
+        });
         const warning = `Git does not ignore ${writtenTo}. Add it to .gitignore, so that the secret is not committed.`;
         return { writtenTo, envName: name, changed: hasChanged, ...(risk === "not_ignored" && { warning }) };
       } catch (error) {
-        throw secretNotWrittenError(path, await writeRecoveryFile(name, secret, context), error);
+        throw secretNotWrittenError(writtenTo, await writeRecoveryFile(name, secret, context), error);
       }
     },
   };

@@ -221,7 +221,7 @@ describe("an env file", () => {
     folder: () => mkdirSync(join(folder, ".env")),
   };
 
-  it.each([
+  it.each<[string, { envFile?: string; envName?: string }, string | undefined, string]>([
     ["outside of the folder", { envFile: "../.env" }, undefined, "mcp:env_file_refused"],
     ["with an absolute path elsewhere", { envFile: join(root, ".env") }, undefined, "mcp:env_file_refused"],
     ["that is no env file", { envFile: "package.json" }, undefined, "mcp:env_file_refused"],
@@ -276,6 +276,9 @@ describe("a change that needs an approval", () => {
     await session.server.engine.approvals.approve(approvalId);
     expect(await waiting).toMatchObject({ status: "approved" });
     expect(await call("databases_delete", { databaseId })).toMatchObject({ isError: false, status: "done" });
+      expect(JSON.stringify(result)).toMatch(/envFile|envName/);
+      expect(JSON.stringify(result)).not.toMatch(/--\w/);
+      expect(JSON.stringify(result).replace(args.envFile ?? "", "")).not.toContain(root);
     expect(rows().databases.get(databaseId)).toBeUndefined();
     expect(await call("approval_wait", { approvalId })).toMatchObject({ status: "consumed" });
     expect(readAudit().filter(({ tool }) => tool === "databases_delete")).toMatchObject([

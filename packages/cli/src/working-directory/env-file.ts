@@ -1,5 +1,7 @@
+import { relative } from "node:path";
 import { CliError, describeCause } from "../errors/cli-error.js";
 import {
+  type EnvFileReference,
   linkedEnvFileError,
   envFileQuoteError,
   undecodableEnvFileError,
@@ -15,6 +17,12 @@ export interface SetVariableResult extends ReplaceResult {
   readonly assignmentCount: number;
 }
 
+/** How errors speak of an env file. */
+export interface EnvFileNaming {
+  /** The argument of a tool that names the file, by its path from the root. Default: the flag `--file`, and the whole path. */
+  readonly argument?: string;
+}
+
 /**
  * Sets a variable in an env file, which is created for this user only if it does not exist. Every other byte is unchanged,
  * and the file is replaced as a whole. No symbolic link is followed.
@@ -28,18 +36,19 @@ export const setEnvFileVariable = async (
   name: string,
   value: string,
   root: string,
-  { mode }: Pick<ReplaceOptions, "mode"> = {},
+  { mode, ...naming }: Pick<ReplaceOptions, "mode"> & EnvFileNaming = {},
 ): Promise<SetVariableResult> => {
+  const file = toReference(path, root, naming);
   let assignmentCount = 1;
   try {
     const replaceResult = await replaceFile(path, { root, mode }, (currentContent) => {
-      const content = readEnvFile(path, currentContent);
+      const content = readEnvFile(file, currentContent);
       assignmentCount = Math.max(1, findAssignments(content, name).length);
       return Buffer.from(replaceAssignments(content, name, value), "latin1");
     });
     return { ...replaceResult, assignmentCount };
   } catch (error) {
-    throw toEnvFileError(path, error);
+    throw toEnvFileError(file, root, naming, error);
   }
 };
 
@@ -52,31 +61,45 @@ class UnchangedError extends Error {}
  * @param root The folder that the user is in.
  * @throws the errors of `setEnvFileVariable` that are known before.
  */
-export const assertEnvFileSettable = async (path: string, root: string): Promise<void> => {
+export const assertEnvFileSettable = async (
+  path: string,
+  root: string,
+  naming: EnvFileNaming = {},
+): Promise<void> => {
+  const file = toReference(path, root, naming);
   try {
     await replaceFile(path, { root }, (currentContent) => {
-      readEnvFile(path, currentContent);
+      readEnvFile(file, currentContent);
       throw new UnchangedError();
     });
   } catch (error) {
-    if (!(error instanceof UnchangedError)) throw toEnvFileError(path, error);
+    if (!(error instanceof UnchangedError)) throw toEnvFileError(file, root, naming, error);
   }
 };
 
 /** Returns the text of an env file. Throws `env:unwritable` and `env:invalid`. */
-const readEnvFile = (path: string, bytes: Buffer | undefined): string => {
+const readEnvFile = (file: EnvFileReference, bytes: Buffer | undefined): string => {
   const content = decodeAsciiBased(bytes);
-  if (content === undefined) throw undecodableEnvFileError(path);
+  if (content === undefined) throw undecodableEnvFileError(file);
   const lineNumber = findOpenQuoteLine(content);
-  if (lineNumber !== undefined) throw envFileQuoteError(path, lineNumber);
+  if (lineNumber !== undefined) throw envFileQuoteError(file, lineNumber);
   return content;
 };
 
-const toEnvFileError = (path: string, error: unknown): CliError => {
+const toReference = (path: string, root: string, { argument }: EnvFileNaming): EnvFileReference =>
+  argument === undefined ? { path, argument: "--file" } : { path: relative(root, path), argument };
+
+const toEnvFileError = (
+  file: EnvFileReference,
+  root: string,
+  { argument }: EnvFileNaming,
+  error: unknown,
+): CliError => {
   if (error instanceof CliError) return error;
-  return error instanceof LinkedPathError
-    ? linkedEnvFileError(path, error.message)
-    : unwritableEnvFileError(path, describeCause(error));
+  if (!(error instanceof LinkedPathError)) return unwritableEnvFileError(file, describeCause(error));
+  // Where a link leads is outside of what an agent has to know.
+  const problem = argument === undefined ? error.message : `${relative(root, error.path)} is a symbolic link`;
+  return linkedEnvFileError(file, problem);
 };
 
 /** The characters that may follow a quoted value. */
