@@ -2,6 +2,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { startedOnTerminalError } from "../../errors/mcp-errors.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { refuseDash } from "../../input/refuse-dash.js";
+import { MessageFilter } from "../../mcp/message-filter.js";
 import { startMcpServer } from "../../mcp/start-server.js";
 
 export interface McpFlags {
@@ -22,11 +23,12 @@ export const runMcp = async (
 ): Promise<void> => {
   refuseDash("--folder", folder, "folder");
   refuseDash("--audit-file", auditFile, "file");
-  const { signal, output } = context;
-  if (context.stdin.isTTY) throw startedOnTerminalError();
+  const { signal, output, stdin } = context;
+  if (stdin.isTTY) throw startedOnTerminalError();
   // A client shows what is on standard error as a failure.
   output.announcesDelays = false;
-  const transport = new StdioServerTransport(context.stdin, output.stdout);
+  const messages = new MessageFilter((line) => void output.stdout.write(line));
+  const transport = new StdioServerTransport(messages, output.stdout);
   const server = await startMcpServer(
     {
       isReadOnly: readOnly,
@@ -42,5 +44,9 @@ export const runMcp = async (
   );
   const close = (): void => void server.close();
   signal.addEventListener("abort", close, { once: true });
+  stdin.once("close", close).once("error", close);
+  stdin.pipe(messages);
   await server.closed;
+  // Standard input would keep the process running.
+  stdin.unpipe(messages).pause();
 };
