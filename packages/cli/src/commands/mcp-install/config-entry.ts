@@ -44,9 +44,11 @@ export const locate = (text: string, offset: number): { line: number; column: nu
 export const splice = (text: string, start: number, end: number, replacement: string): string =>
   `${text.slice(0, start)}${replacement}${text.slice(end)}`;
 
-/** Returns whether an entry starts a program, rather than connecting to an address. Clients refuse an entry that does both. */
-export const startsProgram = (entry: PresentEntry): boolean =>
-  typeof entry["command"] === "string" && !("url" in entry) && !("serverUrl" in entry);
+/**
+ * Returns whether an entry can start a program, rather than connect to an address: the command may be missing beside the variables for it.
+ * Clients refuse an entry that does both.
+ */
+export const startsProgram = (entry: PresentEntry): boolean => !("url" in entry) && !("serverUrl" in entry);
 
 /** Returns whether a value can be that of an entry. */
 export const isEntry = (value: unknown): value is PresentEntry =>

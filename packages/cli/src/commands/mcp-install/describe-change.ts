@@ -1,3 +1,4 @@
+import { isSecretField } from "@mgmt/internal/generated/secret-fields";
 import { redactData } from "@mgmt/internal/redaction/redact";
 import { secretMask } from "@mgmt/internal/redaction/secret-patterns";
 import { toPrintable } from "../../output/printable.js";
@@ -40,6 +41,16 @@ export const describeChange = (
 const renderOldValue = (key: string, value: unknown): string => {
   const hidden = isEntry(value)
     ? Object.fromEntries(Object.keys(value).map((name) => [name, secretMask]))
-    : value;
-  return JSON.stringify(Object.values(redactData({ [key]: hidden }) as object)[0]);
+    : Array.isArray(value)
+      ? maskFlagValues(value)
+      : value;
+  const names = { isSecretName: isSecretField, hasPairs: false };
+  return JSON.stringify(Object.values(redactData({ [key]: hidden }, [], names) as object)[0]);
 };
+
+/** Masks each argument behind a flag such as `--api-key`, wherever it is in the command line. */
+const maskFlagValues = (words: readonly unknown[]): unknown[] =>
+  words.map((word, index) => {
+    const flag = words[index - 1];
+    return typeof flag === "string" && flag.startsWith("-") && isSecretField(flag) ? secretMask : word;
+  });

@@ -81,6 +81,10 @@ describe("a server in JSON", () => {
       '{"servers": {"mgmt": {\n  "command": "mgmt",\n  "args": ["mcp"],\n  "timeout": 30\n}, "z": 1}}',
     ],
     [
+      '{"servers": {"mgmt": {"env": {"A": "b"}}}}',
+      '{"servers": {"mgmt": {"env": {"A": "b"}, "command": "mgmt", "args": ["mcp"]}}}',
+    ],
+    [
       '{"servers": {"mgmt": null}}',
       '{"servers": {"mgmt": {\n  "command": "mgmt",\n  "args": ["mcp"],\n  "timeout": 30\n}}}',
     ],
@@ -94,16 +98,46 @@ describe("a server in JSON", () => {
   it.each([
     ['{"servers": {"mgmt": {}}}', '{"servers": {}}'],
     ['{"servers": {\n  "mgmt": {},\n}}', '{"servers": {}}'],
-    ['{"servers": {\n  // why\n  "mgmt": {}\n}}', '{"servers": {\n  // why\n  \n}}'],
+    ['{"servers": {\n  // why\n  "mgmt": {}\n}}', '{"servers": {\n  // why\n}}'],
     ['{"servers": {\n  "x": 1,\n  "mgmt": {}\n}}', '{"servers": {\n  "x": 1\n}}'],
     ['{"servers": {\n  "x": 1,\n  "mgmt": {},\n}}', '{"servers": {\n  "x": 1,\n}}'],
     ['{"servers": {\n  "mgmt": {},\n  "x": 1\n}}', '{"servers": {\n  "x": 1\n}}'],
+    ['{"servers": {"x": 1, "mgmt": {}}}', '{"servers": {"x": 1}}'],
+    ['{"servers": {"mgmt": {}, "x": 1}}', '{"servers": {"x": 1}}'],
     ["{}", "{}"],
     ["", ""],
     ['{"servers": {"x": 1}}', '{"servers": {"x": 1}}'],
   ])("is removed: %j", (text, expected) => {
     expect(editJson(text, lenient, undefined).text).toBe(expected);
     expect(parse(expected || "{}")).not.toHaveProperty("servers.mgmt");
+  });
+
+  it.each([
+    ['{"servers": {\n  "mgmt": {} // a\n}}', '{"servers": {\n  // a\n}}'],
+    ['{"servers": {\n  "mgmt": {}, // a\n  "x": 1 // b\n}}', '{"servers": {\n  // a\n  "x": 1 // b\n}}'],
+    [
+      '{"servers": {\r\n\t"x": 1, // a\r\n\t// b\r\n\t"mgmt": {} // c\r\n}}',
+      '{"servers": {\r\n\t"x": 1 // a\r\n\t// b\r\n\t// c\r\n}}',
+    ],
+    [
+      '{"servers": {\n  "x": 1, // a\n\n  "mgmt": { // b\n    "args": [] // c\n  } /* d */, // e\n}}',
+      '{"servers": {\n  "x": 1, // a\n\n  // b\n  // c\n  /* d */ // e\n}}',
+    ],
+    [
+      '{"servers": {\n  "x": 1, /* a, */ "mgmt": {}, // b\n  "y": 1\n}}',
+      '{"servers": {\n  "x": 1, /* a, */ // b\n  "y": 1\n}}',
+    ],
+    ['{"servers": {"x": 1, /* a */ "mgmt": {} /* b */}}', '{"servers": {"x": 1 /* a */ /* b */}}'],
+    ['{"servers": {"mgmt": {} /* a */, "x": 1}}', '{"servers": { /* a */ "x": 1}}'],
+    ['{"servers": {"mgmt": {} // a }\n}}', '{"servers": { // a }\n}}'],
+    ['{"servers": {"x": 1 // a\n  , "mgmt": {}}}', '{"servers": {"x": 1 // a\n   }}'],
+    ['{"servers": {"mgmt": {/* a */}}}', '{"servers": { /* a */\n}}'],
+    ['{"servers": {\n  "x": 1,\n\n  "mgmt": {}\n}}', '{"servers": {\n  "x": 1\n}}'],
+  ])("is removed without the comments of the user: %j", (text, expected) => {
+    expect(editJson(text, lenient, undefined).text).toBe(expected);
+    expect(parse(expected)).toEqual({
+      servers: { ...(parse(text) as { servers: object }).servers, mgmt: undefined },
+    });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type Node, type ParseError, parseTree, printParseErrorCode, visit } from "jsonc-parser";
 import {
   byteOrderMark,
   ConfigProblem,
@@ -205,21 +205,48 @@ const insertProperty = (text: string, object: Node, key: string, value: unknown)
     : withProperty;
 };
 
+/** Removes a property, and one comma. Comments beside it stay, and those inside of it take its place. */
 const removeProperty = (text: string, object: Node, key: string): string => {
   const properties = object.children ?? [];
   const index = listProperties(object).findIndex((candidate) => candidate.key === key);
   const [previous, property, next] = [properties[index - 1], properties[index], properties[index + 1]];
   if (!property) return text;
-  if (previous) return splice(text, computeEndOffset(previous), computeEndOffset(property), "");
-  if (next) return splice(text, property.offset, next.offset, "");
-  const trailingComma = findTrailingComma(text, computeEndOffset(property));
-  const end = trailingComma === undefined ? computeEndOffset(property) : trailingComma + 1;
-  const isAlone =
-    text.slice(object.offset + 1, property.offset).trim() === "" &&
-    text.slice(end, computeEndOffset(object) - 1).trim() === "";
-  return isAlone
-    ? splice(text, object.offset, computeEndOffset(object), "{}")
-    : splice(text, property.offset, end, "");
+  const end = computeEndOffset(property);
+  const comma = findTrailingComma(text, end);
+  const commaBefore =
+    comma === undefined && previous ? findTrailingComma(text, computeEndOffset(previous)) : undefined;
+  const left = removeCharacter(text.slice(0, property.offset), commaBefore);
+  const right = removeCharacter(text.slice(end), comma === undefined ? undefined : comma - end);
+  const comments = listComments(text.slice(property.offset, end));
+  const around =
+    text.slice(object.offset + 1, property.offset) + text.slice(end, computeEndOffset(object) - 1);
+  if (!previous && !next && comments.length === 0 && /^[\s,]*$/.test(around))
+    return splice(text, object.offset, computeEndOffset(object), "{}");
+  const newline = detectNewline(text);
+  const indentation = getIndentationAt(text, property.offset);
+  const commentLines = comments.map((comment) => `${comment}${newline}${indentation}`).join("");
+  if (!/(?:^|\n)[ \t]*$/.test(left)) {
+    const before = next ? left : left.trimEnd();
+    const surplusSpaces = /[ \t]$/.test(before) ? /^[ \t]+/ : /^[ \t]+(?!\/)/;
+    return `${before}${commentLines && ` ${commentLines}`}${right.replace(surplusSpaces, "")}`;
+  }
+  const [restOfLine] = /^[ \t]*\r?\n/.exec(right) ?? [];
+  if (restOfLine === undefined) return `${left}${commentLines}${right.trimStart()}`;
+  const lines = `${left}${commentLines}`.replace(/[ \t]+$/, "");
+  // An empty line above the last property separated it from the others.
+  const linesAbove = next ? lines : lines.replace(/(\r?\n)(?:[ \t]*\r?\n)+$/, "$1");
+  return `${linesAbove}${right.slice(restOfLine.length)}`;
+};
+
+const removeCharacter = (text: string, offset: number | undefined): string =>
+  offset === undefined ? text : splice(text, offset, offset + 1, "");
+
+/** Returns the comments inside of a property. */
+const listComments = (property: string): string[] => {
+  const text = `{${property}}`;
+  const comments: string[] = [];
+  visit(text, { onComment: (offset, length) => comments.push(text.slice(offset, offset + length)) });
+  return comments;
 };
 
 /** Returns the offset of a comma behind the last property. */

@@ -16,6 +16,8 @@ import {
 
 /** The table with all servers. */
 const serversKey = "mcp_servers";
+/** The keys that lead to the entry. */
+const entryPath: readonly string[] = [serversKey, serverName];
 
 /**
  * Returns a configuration in TOML with another entry of the server. Only the text of the entry changes: the parser says where it is, so
@@ -39,66 +41,140 @@ export const editToml = (fileText: string, entry: ServerEntry | undefined): Edit
 
 const editText = (text: string, entry: ServerEntry | undefined): EditedConfig => {
   const document = parse(text);
-  const servers = readServers(document);
-  const before = servers?.[serverName];
-  const tables = findTables(document, serverName);
-  const [header] = tables;
-  if (before === undefined) {
-    if (!entry) return { text, before };
-    const inlineServers = servers && findInlineServers(document);
-    if (inlineServers) throw inlineProblem(serversKey, inlineServers);
-    return { text: `${text}${chooseTableSeparator(text)}${renderTable(entry, detectNewline(text))}`, before };
-  }
-  if (header?.resolvedKey.length !== 2) throw inlineProblem(`${serversKey}.${serverName}`, document);
-  if (!entry) return { text: removeTables(text, tables), before };
-  if (!startsProgram(before)) {
-    const rest = removeTables(text, tables);
-    return { text: `${rest}${chooseTableSeparator(rest)}${renderTable(entry, detectNewline(text))}`, before };
-  }
-  return { text: updateTable(text, header, before, entry), before };
+  const before = readServers(document)?.[serverName];
+  if (before === undefined) return { text: entry ? addEntry(text, entry) : text, before };
+  if (entry && startsProgram(before)) return { text: updateEntry(text, document, before, entry), before };
+  const rest = removeEntry(text);
+  return { text: entry ? addEntry(rest, entry) : rest, before };
+};
+
+/** Adds the entry as a table at the end, or into the value that has all servers. */
+const addEntry = (text: string, entry: ServerEntry): string => {
+  const inlineServers = listPairs(parse(text)).find(({ path }) => isSamePath(path, [serversKey]))?.node.value;
+  if (inlineServers?.type === "TOMLInlineTable")
+    return applyEdits(text, [
+      addToInlineTable(text, inlineServers, `${serverName} = ${renderInlineTable(entry)}`),
+    ]);
+  return `${text}${chooseTableSeparator(text)}${renderTable(entry, detectNewline(text))}`;
 };
 
 /** Replaces the values that are different, and adds the keys that are missing behind the others. */
-const updateTable = (
+const updateEntry = (
   text: string,
-  table: AST.TOMLTable,
+  document: AST.TOMLTopLevelTable,
   before: PresentEntry,
   { required }: ServerEntry,
 ): string => {
-  const newline = detectNewline(text);
-  const edits = Object.entries(required)
-    .filter(([key, value]) => !isSameValue(before[key], value))
-    .map(([key, value]) => {
-      const current = table.body.find((pair) => getTablePath(pair.key).join(".") === key);
-      if (current)
-        return { start: current.value.range[0], end: current.value.range[1], text: renderValue(value) };
-      const end = table.body.at(-1)?.range[1] ?? table.key.range[1] + 1;
-      const lineEnd = end + (/^[^\r\n]*/.exec(text.slice(end))?.[0].length ?? 0);
-      return { start: lineEnd, end: lineEnd, text: `${newline}${key} = ${renderValue(value)}` };
-    });
-  // The last first, so that the places of the others stay.
-  return edits
-    .toSorted((a, b) => b.start - a.start)
-    .reduce((result, { start, end, text: replacement }) => splice(result, start, end, replacement), text);
+  const pairs = listPairs(document);
+  const changes = Object.entries(required).filter(([key, value]) => !isSameValue(before[key], value));
+  const present = changes.flatMap(([key, value]) => {
+    const pair = pairs.find(({ path }) => isSamePath(path, [...entryPath, key]));
+    return pair ? [{ key, edit: toEdit(pair.node.value, renderValue(value)) }] : [];
+  });
+  const missing = changes.filter(([key]) => !present.some((change) => change.key === key));
+  return applyEdits(text, [
+    ...present.map(({ edit }) => edit),
+    ...(missing.length === 0 ? [] : [addKeys(text, document, missing)]),
+  ]);
 };
 
-/** Removes tables with their lines. Comments above them stay. */
-const removeTables = (text: string, tables: readonly AST.TOMLTable[]): string =>
-  tables
-    .toSorted((a, b) => b.range[0] - a.range[0])
-    .reduce((result, { range: [start, end] }) => {
-      const lineStart = result.lastIndexOf("\n", start - 1) + 1;
-      const lineRest = /^[^\r\n]*(?:\r?\n)?/.exec(result.slice(end))?.[0].length ?? 0;
-      const before = result.slice(0, lineStart).replace(/(\r?\n)(?:[ \t]*\r?\n)+$/, "$1");
-      return `${before}${result.slice(end + lineRest)}`;
-    }, text);
+/** Adds keys to the entry in the form that it has: a table, a value, or keys with dots. Otherwise it has only tables of its own. */
+const addKeys = (
+  text: string,
+  document: AST.TOMLTopLevelTable,
+  keys: readonly (readonly [string, EntryValue])[],
+): Edit => {
+  const newline = detectNewline(text);
+  const lines = keys.map(([key, value]) => `${key} = ${renderValue(value)}`);
+  const tables = findTables(document);
+  const header = tables.find(({ resolvedKey }) => isSamePath(resolvedKey, entryPath));
+  const addBehind = (offset: number, newLines: readonly string[]): Edit => {
+    const lineEnd = offset + (/^[^\r\n]*/.exec(text.slice(offset))?.[0].length ?? 0);
+    return { start: lineEnd, end: lineEnd, text: newLines.map((line) => `${newline}${line}`).join("") };
+  };
+  if (header) return addBehind(header.body.at(-1)?.range[1] ?? header.key.range[1] + 1, lines);
+  const pairs = listPairs(document);
+  const value = pairs.find(({ path }) => isSamePath(path, entryPath))?.node.value;
+  if (value?.type === "TOMLInlineTable") return addToInlineTable(text, value, lines.join(", "));
+  const dotted = findOwnPairs(document).at(-1);
+  if (dotted) {
+    const prefix = entryPath.slice(dotted.containerPath.length).join(".");
+    const dottedLines = lines.map((line) => `${prefix}.${line}`);
+    return dotted.container.type === "TOMLInlineTable"
+      ? addToInlineTable(text, dotted.container, dottedLines.join(", "))
+      : addBehind(dotted.node.range[1], dottedLines);
+  }
+  const start = text.lastIndexOf("\n", Math.min(...tables.map(({ range }) => range[0])) - 1) + 1;
+  return { start, end: start, text: [`[${entryPath.join(".")}]`, ...lines, "", ""].join(newline) };
+};
 
-const renderTable = ({ required, initial }: ServerEntry, newline: string): string =>
-  [
-    `[${serversKey}.${serverName}]`,
-    ...Object.entries({ ...required, ...initial }).map(([key, value]) => `${key} = ${renderValue(value)}`),
-    "",
-  ].join(newline);
+const addToInlineTable = (text: string, table: AST.TOMLInlineTable, pairs: string): Edit => {
+  const last = table.body.at(-1);
+  return last
+    ? { start: last.range[1], end: last.range[1], text: `, ${pairs}` }
+    : toEdit(table, `{ ${pairs} }`);
+};
+
+/** Removes the entry with its lines, in whatever form it is written. The comments on them and above them stay. */
+const removeEntry = (text: string): string => {
+  const document = parse(text);
+  const node = findOwnPairs(document).at(-1)?.node ?? findTables(document).at(-1);
+  if (!node) return text;
+  const edit =
+    node.type === "TOMLKeyValue" && node.parent.type === "TOMLInlineTable"
+      ? removeFromInlineTable(text, node)
+      : removeLines(text, node.range, document.parent.comments);
+  return removeEntry(applyEdits(text, [edit]));
+};
+
+const removeLines = (
+  text: string,
+  [rangeStart, rangeEnd]: AST.Range,
+  comments: readonly AST.Comment[],
+): Edit => {
+  const start = text.lastIndexOf("\n", rangeStart - 1) + 1;
+  const end = rangeEnd + (/^[^\r\n]*(?:\r?\n)?/.exec(text.slice(rangeEnd))?.[0].length ?? 0);
+  const commentLines = comments
+    .filter(({ range }) => range[0] >= start && range[1] <= end)
+    .map(({ range }) => text.slice(...range).trimEnd() + detectNewline(text));
+  if (commentLines.length > 0) return { start, end, text: commentLines.join("") };
+  // An empty line above it separated it from the others.
+  const emptyLines = /(?<=\n)(?:[ \t]*\r?\n)+$/.exec(text.slice(0, start))?.[0].length ?? 0;
+  return { start: start - emptyLines, end, text: "" };
+};
+
+const removeFromInlineTable = (text: string, { range: [start, end] }: AST.TOMLKeyValue): Edit => {
+  const commaBehind = /^[ \t]*,[ \t]*/.exec(text.slice(end))?.[0].length;
+  if (commaBehind !== undefined) return { start, end: end + commaBehind, text: "" };
+  const commaBefore = /,[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0;
+  return { start: start - commaBefore, end, text: "" };
+};
+
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+const toEdit = ({ range: [start, end] }: { readonly range: AST.Range }, text: string): Edit => ({
+  start,
+  end,
+  text,
+});
+
+/** The last edit first, so that the places of the others stay. */
+const applyEdits = (text: string, edits: readonly Edit[]): string =>
+  edits
+    .toSorted((one, other) => other.start - one.start)
+    .reduce((result, { start, end, text: replacement }) => splice(result, start, end, replacement), text);
+
+const renderTable = (entry: ServerEntry, newline: string): string =>
+  [`[${entryPath.join(".")}]`, ...renderPairs(entry), ""].join(newline);
+
+const renderInlineTable = (entry: ServerEntry): string => `{ ${renderPairs(entry).join(", ")} }`;
+
+const renderPairs = ({ required, initial }: ServerEntry): string[] =>
+  Object.entries({ ...required, ...initial }).map(([key, value]) => `${key} = ${renderValue(value)}`);
 
 /** Returns a value in TOML. A basic string of TOML has the same escapes as a string in JSON. */
 const renderValue = (value: EntryValue): string =>
@@ -138,26 +214,50 @@ const readServers = (document: AST.TOMLTopLevelTable): Record<string, PresentEnt
   return value as Record<string, PresentEntry>;
 };
 
-/** Returns the tables of a server, its own first. */
-const findTables = (document: AST.TOMLTopLevelTable, name: string): AST.TOMLTable[] =>
-  document.body
-    .filter((node): node is AST.TOMLTable => node.type === "TOMLTable")
-    .filter(({ resolvedKey }) => resolvedKey[0] === serversKey && resolvedKey[1] === name)
-    .toSorted((a, b) => a.resolvedKey.length - b.resolvedKey.length);
+/** A key and its value, and where it is. */
+interface Pair {
+  /** All keys from the root of the document. */
+  readonly path: readonly string[];
+  readonly node: AST.TOMLKeyValue;
+  readonly container: AST.TOMLTopLevelTable | AST.TOMLTable | AST.TOMLInlineTable;
+  /** The keys of what contains it. */
+  readonly containerPath: readonly string[];
+}
 
-/** Returns the document if all servers are in one value, which a table cannot be added to. */
-const findInlineServers = (document: AST.TOMLTopLevelTable): AST.TOMLTopLevelTable | undefined =>
-  document.body.some(
-    (node) => node.type === "TOMLKeyValue" && getTablePath(node.key).join(".") === serversKey,
-  )
-    ? document
-    : undefined;
-
-const inlineProblem = (label: string, document: AST.TOMLTopLevelTable): ConfigProblem =>
-  new ConfigProblem(
-    `${label} is written without a table, such as [${serversKey}.${serverName}], of its own`,
-    offsetOf(document, label.split(".")),
+/** Returns the pairs of the document, also those in the value of all servers, and in that of the entry. */
+const listPairs = (document: AST.TOMLTopLevelTable): Pair[] =>
+  [document, ...document.body.filter((node) => node.type === "TOMLTable")].flatMap((table) =>
+    listPairsIn(table, table.type === "TOMLTable" ? table.resolvedKey.map(String) : []),
   );
+
+const listPairsIn = (container: Pair["container"], containerPath: readonly string[]): Pair[] =>
+  [...container.body]
+    .filter((node) => node.type === "TOMLKeyValue")
+    .flatMap((node) => {
+      const path = [...containerPath, ...getTablePath(node.key)];
+      const leadsToEntry = isSamePath(path, entryPath.slice(0, path.length));
+      const inner =
+        leadsToEntry && node.value.type === "TOMLInlineTable" ? listPairsIn(node.value, path) : [];
+      return [{ path, node, container, containerPath }, ...inner];
+    });
+
+/** Returns the pairs of the entry that are outside of its tables, and not in its value. */
+const findOwnPairs = (document: AST.TOMLTopLevelTable): Pair[] =>
+  listPairs(document).filter(
+    ({ path, containerPath }) => isInEntry(path) && containerPath.length < entryPath.length,
+  );
+
+const isSamePath = (path: readonly (string | number)[], other: readonly string[]): boolean =>
+  path.length === other.length && other.every((key, index) => path[index] === key);
+
+const isInEntry = (path: readonly (string | number)[]): boolean =>
+  isSamePath(path.slice(0, entryPath.length), entryPath);
+
+/** Returns the tables of the entry: its own, and those below it. */
+const findTables = (document: AST.TOMLTopLevelTable): AST.TOMLTable[] =>
+  document.body
+    .filter((node) => node.type === "TOMLTable")
+    .filter(({ resolvedKey }) => isInEntry(resolvedKey));
 
 /** Returns the offset of the first line that says something about a key. */
 const offsetOf = (document: AST.TOMLTopLevelTable, path: readonly string[]): number => {

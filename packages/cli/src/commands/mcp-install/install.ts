@@ -3,6 +3,8 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { scopes } from "../../files/client-file.js";
 import { assertPathId } from "../../input/ids.js";
+import { refuseDash } from "../../input/refuse-dash.js";
+import { projectLimitText } from "../mcp/project-limit-text.js";
 import { clientNames } from "./names.js";
 import type { InstallFlags, McpInstallResult } from "./run-install.js";
 
@@ -19,6 +21,7 @@ export const mcpInstallCommand: CommandDeclaration<McpInstallResult> = {
     "mgmt mcp install claude-code",
     "mgmt mcp install cursor --read-only",
     "mgmt mcp install vscode --project shop --scope user --yes",
+    "mgmt mcp install claude-code --scope user --folder . --dry-run",
     "mgmt mcp install codex --dry-run",
     "mgmt mcp install zed --remove",
   ],
@@ -32,7 +35,11 @@ export const mcpInstallCommand: CommandDeclaration<McpInstallResult> = {
           "whether to write the configuration of this folder, or of your user (default: project; codex and zed: user)",
         ).choices(scopes),
       )
-      .option("--project [id]", "limit the server to a project: its id or name (default: the linked one)")
+      .option("--project [id]", projectLimitText)
+      .option(
+        "--folder <path>",
+        "workspace folder of the server, if it is not the folder in which the client starts it",
+      )
       .option("--read-only", "start a server that changes nothing")
       .option("--remove", "remove the server from the configuration")
       .option("--dry-run", "show the change, and write nothing");
@@ -40,6 +47,7 @@ export const mcpInstallCommand: CommandDeclaration<McpInstallResult> = {
     command.action(async (client: string | undefined) => {
       const flags = command.opts<InstallFlags>();
       if (typeof flags.project === "string") assertPathId("--project", flags.project);
+      refuseDash("--folder", flags.folder, "folder");
       const { runMcpInstall } = await import("./run-install.js");
       await runMcpInstall(client, flags, collectGlobalFlags(command), context);
     });

@@ -103,6 +103,24 @@ describe("mgmt mcp install", () => {
     expect(read(".cursor/mcp.json")).not.toContain("secret-token");
   });
 
+  it.each([
+    ["claude-code", "apps/web", "./apps/web"],
+    ["claude-code", ".", "."],
+    ["claude-code", "${CLAUDE_PROJECT_DIR:-.}", "${CLAUDE_PROJECT_DIR:-.}"],
+    ["claude-code --scope user", "apps/web", "FOLDER/apps/web"],
+    ["claude-code", "HOME", "HOME"],
+    ["cursor", "apps/web", "${workspaceFolder}/apps/web"],
+    ["vscode", ".", "${workspaceFolder}"],
+    ["codex", "apps/web", "FOLDER/apps/web"],
+    ["zed --scope project", "apps/web", "./apps/web"],
+  ])("passes the workspace folder on to the server: %s --folder %s", async (line, path, expected) => {
+    mkdirSync(join(folder, "apps/web"), { recursive: true });
+    const fill = (text: string): string => text.replace("FOLDER", folder).replace("HOME", home);
+    const { status, stderr, json } = await install(`${line} --folder ${fill(path)} --yes -o json`);
+    expect(status, stderr).toBe(0);
+    expect((json as { command: string[] }).command).toEqual(["mgmt", "mcp", "--folder", fill(expected)]);
+  });
+
   it("changes nothing the second time", async () => {
     await install("vscode --yes");
     const before = statSync(join(folder, ".vscode/mcp.json"));
@@ -142,12 +160,12 @@ describe("mgmt mcp install", () => {
     expect(existsSync(join(folder, ".cursor"))).toBe(false);
     write(
       ".cursor/mcp.json",
-      '{"mcpServers": {"mgmt": {"command": "other", "args": ["--api-key", "s3cr3t"]}}}',
+      '{"mcpServers": {"mgmt": {"command": "other", "args": ["x", "--api-key", "s3cr3t", "--token=s3cr3t"]}}}',
     );
     const { status, stderr } = await install("cursor", answer("y"));
     expect(status, stderr).toBe(0);
     expect(stderr).toContain('- command: "other"');
-    expect(stderr).toContain('- args: ["--api-key","[redacted]"]');
+    expect(stderr).toContain('- args: ["x","--api-key","[redacted]","--token=[redacted]"]');
     expect(stderr).toContain("replace the server in the configuration of Cursor");
     expect(JSON.parse(read(".cursor/mcp.json"))).toEqual({ mcpServers: { mgmt: inEditor } });
   });
@@ -240,6 +258,8 @@ describe("mgmt mcp install does not write", () => {
     ["cursor --scope local", 2, "Allowed choices are project, user"],
     ["cursor --readonly", 2, "--read-only"],
     ["cursor --project .. --yes", 2, "--project"],
+    ["cursor --folder none --yes", 2, "none is not a folder"],
+    ["claude-code --folder - --yes", 2, "--folder must be a folder, not -"],
     ["cursor --token abc --yes", 2, "--token-file"],
     ["cursor --token-file - --yes", 2, "--token-file cannot be -"],
     ["cursor --base-url https://u:p4ss@x.example.com --yes", 2, "--base-url"],

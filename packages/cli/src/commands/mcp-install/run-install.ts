@@ -1,9 +1,11 @@
+import { statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brokenClientFileError, changedClientFileError } from "../../errors/client-file-errors.js";
 import { missingInputError, usageError } from "../../errors/usage-errors.js";
 import { locateClientFile, readClientFile, type Scope, writeClientFile } from "../../files/client-file.js";
+import { isWithinFolder } from "../../files/is-within-folder.js";
 import { findNoPromptReason } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { confirm } from "../../input/confirm.js";
@@ -28,6 +30,8 @@ export interface InstallFlags {
   readonly scope?: Scope;
   /** The id of a project. True for the project that the folder is linked to. */
   readonly project?: string | true;
+  /** Workspace folder of the server. */
+  readonly folder?: string;
   readonly readOnly?: boolean;
   readonly remove?: boolean;
   readonly dryRun?: boolean;
@@ -59,7 +63,7 @@ export const runMcpInstall = async (
   const client = clients[name];
   const scope = flags.scope ?? client.usualScope;
   const { program, args, mayDownload } = buildServerCommand(
-    await collectServerArguments(client, flags, globalFlags, cwd),
+    await collectServerArguments(client, { ...flags, scope }, globalFlags, cwd),
     {
       installation: detectInstallationFor(cwd),
       version,
@@ -155,8 +159,8 @@ const detectInstallationFor = (folder: string): Installation => {
 
 /** Returns the arguments of `mgmt mcp`. They are in the process list, and contain no secret. */
 const collectServerArguments = async (
-  { folderVariable }: Client,
-  { project, readOnly }: InstallFlags,
+  client: Client,
+  { project, folder, scope, readOnly }: InstallFlags & { readonly scope: Scope },
   { profile, baseUrl, tokenFile, insecure }: GlobalFlags,
   cwd: string,
 ): Promise<string[]> => {
@@ -166,15 +170,35 @@ const collectServerArguments = async (
       "--token-file cannot be -, because a client has no token to write to the server",
       "Pass the path of a file, or log in with mgmt login.",
     );
+  const serverFolder = chooseServerFolder(folder, client, scope, cwd);
   return [
     ...(profile === undefined ? [] : ["--profile", profile]),
     ...(baseUrl === undefined ? [] : ["--base-url", baseUrl]),
     ...(insecure ? ["--insecure"] : []),
     ...(tokenFile === undefined ? [] : ["--token-file", resolve(cwd, tokenFile)]),
-    ...(folderVariable === undefined ? [] : ["--folder", folderVariable]),
+    ...(serverFolder === undefined ? [] : ["--folder", serverFolder]),
     ...(project === undefined ? [] : project === true ? ["--project"] : ["--project", project]),
     ...(readOnly ? ["--read-only"] : []),
   ];
+};
+
+/**
+ * Returns the folder as the client passes it to the server. In the configuration of a project, which other people have too, it is a path
+ * from the folder of the project. A variable of the client, such as `${workspaceFolder}`, stays as it is.
+ */
+const chooseServerFolder = (
+  folder: string | undefined,
+  { folderVariable }: Client,
+  scope: Scope,
+  cwd: string,
+): string | undefined => {
+  if (folder === undefined || folder.includes("${")) return folder ?? folderVariable;
+  const path = resolve(cwd, folder);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw usageError(`--folder: ${path} is not a folder`, "Pass the folder of the project.");
+  if (scope === "user" || !isWithinFolder(cwd, path)) return path;
+  const words = relative(cwd, path).split(sep).filter(Boolean);
+  return [folderVariable ?? ".", ...words].join("/");
 };
 
 const nameChange = (

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import { projectLimitText } from "./project-limit-text.js";
 import type { McpFlags } from "./run-mcp.js";
 
 /** Declares the command `mgmt mcp`. */
@@ -18,7 +19,7 @@ export const mcpCommand: CommandDeclaration = {
   define: (command, context) => {
     command
       .option("--read-only", "offer only tools that read; wins over every other option")
-      .option("--project [id]", "limit every tool to a project (default: the linked one)")
+      .option("--project [id]", projectLimitText)
       .addOption(
         new Option("--tools <set>", "core: about 20 tools; all: one for every operation too")
           .choices(["core", "all"])
