@@ -115,6 +115,13 @@ describe("a limit in a sentence of a page", () => {
       approvals.pending / minute,
     ],
     ["docs/guides/waiting.md", /sends it again within (\d+) minutes/, approvals.pending / minute],
+    ["docs/guides/mcp.md", /The sponsor has (\d+) minutes to decide/, approvals.pending / minute],
+    [
+      "docs/guides/mcp.md",
+      /with `approval:denied` until (\d+) minutes after it was first made/,
+      approvals.pending / minute,
+    ],
+    ["docs/guides/mcp.md", /the call can be sent within (\d+) minutes/, approvals.approved / minute],
     ["docs/mock.md", /stays denied until its (\d+) minutes are over/, approvals.pending / minute],
     [
       "docs/mock.md",
