@@ -19,6 +19,32 @@ export const unknownOperationError = (operation: string, names: readonly string[
     names.length > 0 ? `Did you mean ${names.join(" or ")}?` : "operations_search finds operations by words.",
   );
 
+/** @param subject A tool or an operation that changes something. */
+export const readOnlyServerError = (subject: string): CliError =>
+  new CliError(
+    "refused",
+    "mcp:read_only",
+    `${subject} changes something, and this server only reads: it was started with --read-only`,
+    "The user can remove --read-only from the command in the configuration of the client. Nothing was sent.",
+  );
+
+/** @param subject A tool or an operation that changes something. */
+export const userCredentialError = (subject: string): CliError =>
+  new CliError(
+    "refused",
+    "mcp:user_credential",
+    `${subject} changes something, and this server only reads, because its credential is not that of an agent`,
+    "The user can start the server with the profile of an agent, which mgmt dev agent creates, or with --allow-user-writes, so that the client asks before each change. Nothing was sent.",
+  );
+
+/** The server has only the core tools, and the tool is none of them. */
+export const unlistedToolError = (tool: string, kind: "read" | "write"): CliError =>
+  usage(
+    "mcp:unlisted_tool",
+    `${tool} is not in the list of this server`,
+    `Call operation_${kind} with operation: "${tool}". The user can add a tool for each operation with --tools all. Nothing was sent.`,
+  );
+
 /** An id belongs to another project than the one that the server is limited to. */
 export const outsideProjectError = (subject: string, projectId: string): CliError =>
   new CliError(

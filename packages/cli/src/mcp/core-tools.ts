@@ -7,6 +7,7 @@ import {
   extendSchema,
   normalizeArguments,
 } from "./argument-schemas.js";
+import { unlistedToolError } from "../errors/mcp-errors.js";
 import { operationTools } from "./generated/operation-tools.js";
 import { requireOperationTool } from "./operations.js";
 import type { InputSchema, OperationTool, ToolAnnotations } from "./operation-tool.js";
@@ -94,11 +95,10 @@ export const createTools = (
   facts: ServerFacts,
   { includesAll }: { readonly includesAll: boolean },
 ): Tool[] => {
-  const canWrite = facts.writes !== "none";
   const tools = [
     ...createPlainReaders(server, facts),
     ...coreTools.map((tool) => createCoreTool(tool, server)),
-    ...createOperationTools(server, canWrite),
+    ...createOperationTools(server, facts),
   ];
   const names = new Set(tools.map(({ name }) => name));
   const otherTools = includesAll
@@ -107,7 +107,26 @@ export const createTools = (
   return [
     ...tools,
     ...otherTools.map((tool) => createCoreTool({ from: tool.name, description: `${tool.summary}.` }, server)),
-  ].filter(({ annotations }) => canWrite || annotations.readOnlyHint);
+  ].filter(({ annotations }) => !facts.explainRefusal || annotations.readOnlyHint);
+};
+
+/** Returns a tool that a server with other options has, to say why this one has not. Undefined if no server has it. */
+export const findRefusedTool = (
+  name: string,
+  server: ServerContext,
+  { explainRefusal, ...facts }: ServerFacts,
+): Tool | undefined => {
+  const coreTool = createTools(server, { ...facts, explainRefusal: undefined }, { includesAll: false }).find(
+    (candidate) => candidate.name === name,
+  );
+  const isOperation = operationTools.some((candidate) => candidate.name === name);
+  const tool =
+    coreTool ?? (isOperation ? createCoreTool({ from: name, description: "" }, server) : undefined);
+  if (!tool) return undefined;
+  const isReader = tool.annotations.readOnlyHint;
+  const refusal =
+    explainRefusal && !isReader ? explainRefusal(name) : unlistedToolError(name, isReader ? "read" : "write");
+  return { ...tool, refusal };
 };
 
 const createCoreTool = (
@@ -168,6 +187,7 @@ const createPlainReaders = (server: ServerContext, facts: ServerFacts): Tool[] =
       properties: { databaseId: text, sql: { ...text, minLength: 1, maxLength: 20_000 } },
       required: ["databaseId", "sql"],
     },
+    resultNames: "columns",
     run: (args, call) => runQuery(args, call, server),
   },
   {
@@ -181,17 +201,16 @@ const createPlainReaders = (server: ServerContext, facts: ServerFacts): Tool[] =
 ];
 
 /** The tools for all operations that have none of their own. */
-const createOperationTools = (server: ServerContext, canWrite: boolean): Tool[] => {
+const createOperationTools = (server: ServerContext, { explainRefusal }: ServerFacts): Tool[] => {
   const argumentsSchema: CheckedSchema = { type: "object" };
   const schema: InputSchema = {
     type: "object",
     properties: { operation: text, arguments: argumentsSchema },
     required: ["operation"],
-    resultNames: "columns",
   };
   const run = (kind: "read" | "write") => (args: ToolArguments, call: ToolCall) => {
     const { operation, arguments: inner = {}, ...rest } = args;
-    const tool = requireOperationTool(String(operation), kind);
+    const tool = requireOperationTool(String(operation), kind, explainRefusal);
     // The schema of the tool says that it is an object.
     const innerArguments = normalizeArguments(tool.inputSchema, inner as ToolArguments);
     assertArguments(String(operation), tool.inputSchema, innerArguments);
@@ -206,7 +225,8 @@ const createOperationTools = (server: ServerContext, canWrite: boolean): Tool[] 
       description: "Find other operations and their arguments.",
       annotations: readerAnnotations,
       inputSchema: { type: "object", properties: { words: text }, required: ["words"] },
-      run: (args) => Promise.resolve(searchOperations(args, canWrite)),
+      resultNames: "arguments",
+      run: (args) => searchOperations(args, explainRefusal),
     },
     {
       name: "operation_read",

@@ -122,28 +122,56 @@ describe("the list of tools", () => {
       expect(annotations).toEqual({ readOnlyHint: false, destructiveHint: false, idempotentHint: true });
   });
 
-  it.each([
-    ["an agent that may only read", { options: { isReadOnly: true } }],
-    ["a user", { env: asUser }],
+  it.each<[string, { env?: () => NodeJS.ProcessEnv; options?: ClientSetup["options"] }, string, string]>([
+    ["an agent that may only read", { options: { isReadOnly: true } }, "mcp:read_only", "--read-only"],
+    ["a user", { env: asUser }, "mcp:user_credential", "--allow-user-writes"],
     [
       "a user although writes are allowed",
       { env: asUser, options: { isReadOnly: true, allowsUserWrites: true } },
+      "mcp:read_only",
+      "--read-only",
     ],
+    ["nobody", { env: () => ({ MGMT_TOKEN: undefined }) }, "auth:no_token", "mgmt login"],
   ])(
-    "has only readers for %s",
-    async (_, { env, options }: { env?: typeof asUser; options?: ClientSetup["options"] }) => {
-      const { client } = await open({
+    "has only readers for %s, and the others say why they are missing",
+    async (_, { env, options }, code, hint) => {
+      const { client, call } = await open({
         ...(env && { env: env() }),
         options: { ...options, includesAllTools: true },
       });
       const { tools } = await client.listTools();
       expect(tools.length).toBeGreaterThan(20);
       expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
-      await expect(
-        client.callTool({ name: "databases_delete", arguments: { databaseId: "db_1" } }),
-      ).rejects.toThrow("There is no tool");
+      const refusal = { code, hint: expect.stringContaining(hint) };
+      for (const [tool, args] of [
+        ["databases_delete", { databaseId: "db_1" }],
+        ["branches_ensure", { surplus: 1 }],
+        ["operation_write", { operation: "projects.delete", arguments: { projectId: "proj_1" } }],
+        ["operation_read", { operation: "projects.delete", arguments: { projectId: "proj_1" } }],
+        ["projects_delete", {}],
+      ] as const)
+        expect({ tool, ...(await call(tool, args)) }).toMatchObject({ tool, isError: true, error: refusal });
+      expect(readAudit().filter(({ outcome }) => outcome === "started")).toEqual([]);
+      expect(await call("context")).toMatchObject({ writes: "none", noWritesBecause: refusal });
+      expect(await call("operations_search", { words: "delete project" })).toMatchObject({
+        leftOut: expect.arrayContaining(["projects.delete"]),
+        because: refusal,
+      });
     },
   );
+
+  it("is that of the core tools, and the others say which tool calls them", async () => {
+    const { call, client } = await open();
+    expect(await call("projects_branches_list", {})).toMatchObject({
+      isError: true,
+      error: { code: "mcp:unlisted_tool", hint: expect.stringContaining("operation_read with") },
+    });
+    expect(await call("projects_transfer", {})).toMatchObject({
+      error: { code: "mcp:unlisted_tool", hint: expect.stringContaining("operation_write with") },
+    });
+    for (const name of ["projects_explode", "", "constructor", "\u001b[2J"])
+      await expect(client.callTool({ name, arguments: {} })).rejects.toMatchObject({ code: -32_602 });
+  });
 });
 
 describe("databases_ensure", () => {
@@ -248,6 +276,9 @@ describe("an env file", () => {
       await call("connections_create", { databaseId, name: "new", ...args }),
     ]) {
       expect(result).toMatchObject({ isError: true, status: "error", error: { code } });
+      expect(JSON.stringify(result)).toMatch(/envFile|envName/);
+      expect(JSON.stringify(result)).not.toMatch(/--\w/);
+      expect(JSON.stringify(result).replace(args.envFile ?? "", "")).not.toContain(root);
     }
     expect(rows().databases.list({ projectId: id })).toHaveLength(1);
     expect(rows().connections.list({ databaseId })).toHaveLength(1);
@@ -276,9 +307,6 @@ describe("a change that needs an approval", () => {
     await session.server.engine.approvals.approve(approvalId);
     expect(await waiting).toMatchObject({ status: "approved" });
     expect(await call("databases_delete", { databaseId })).toMatchObject({ isError: false, status: "done" });
-      expect(JSON.stringify(result)).toMatch(/envFile|envName/);
-      expect(JSON.stringify(result)).not.toMatch(/--\w/);
-      expect(JSON.stringify(result).replace(args.envFile ?? "", "")).not.toContain(root);
     expect(rows().databases.get(databaseId)).toBeUndefined();
     expect(await call("approval_wait", { approvalId })).toMatchObject({ status: "consumed" });
     expect(readAudit().filter(({ tool }) => tool === "databases_delete")).toMatchObject([

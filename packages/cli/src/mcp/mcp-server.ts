@@ -10,12 +10,17 @@ import {
   type ServerContext as RequestContext,
 } from "@modelcontextprotocol/server";
 import { toFailure } from "../errors/failure.js";
-import { cannotConfirmError, notConfirmedError } from "../errors/mcp-errors.js";
+import {
+  cannotConfirmError,
+  notConfirmedError,
+  readOnlyServerError,
+  userCredentialError,
+} from "../errors/mcp-errors.js";
 import { isObject, getAtPath } from "../json/json-path.js";
 import { ApiError } from "../sdk/sdk.js";
 import { assertArguments, normalizeArguments, toListedSchema } from "./argument-schemas.js";
 import type { AuditEntry, AuditFile } from "./audit-file.js";
-import { createTools } from "./core-tools.js";
+import { createTools, findRefusedTool } from "./core-tools.js";
 import type { ServerContext } from "./server-context.js";
 import { type CallRecord, ChangeNotSentError } from "./service-session.js";
 import type { ConfirmationSchema, Tool, ToolArguments, ToolCall, ToolResult } from "./tool.js";
@@ -65,7 +70,7 @@ export const createMcpServer = (
   let listedWrites: ServerFacts["writes"] | undefined;
 
   const loadTools = async (): Promise<{ tools: Tool[]; facts: ServerFacts }> => {
-    const facts: ServerFacts = { version: context.version, writes: await decideWrites(session, options) };
+    const facts: ServerFacts = { version: context.version, ...(await decideWrites(session, options)) };
     return {
       tools: createTools(serverContext, facts, { includesAll: options.includesAllTools }),
       facts,
@@ -93,7 +98,8 @@ export const createMcpServer = (
       listedWrites = facts.writes;
       void server.sendToolListChanged().catch(() => undefined);
     }
-    const tool = tools.find((candidate) => candidate.name === name);
+    const tool =
+      tools.find((candidate) => candidate.name === name) ?? findRefusedTool(name, serverContext, facts);
     if (!tool) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
@@ -111,15 +117,18 @@ export const createMcpServer = (
 const decideWrites = async (
   session: ServerContext["session"],
   { isReadOnly, allowsUserWrites }: McpServerOptions,
-): Promise<ServerFacts["writes"]> => {
-  if (isReadOnly) return "none";
+): Promise<Pick<ServerFacts, "writes" | "explainRefusal">> => {
+  if (isReadOnly) return { writes: "none", explainRefusal: readOnlyServerError };
   try {
-    if (await session.isAgent()) return "with_approval_of_sponsor";
-  } catch {
+    if (await session.isAgent()) return { writes: "with_approval_of_sponsor", explainRefusal: undefined };
+  } catch (error) {
     // Each call says why the service cannot be asked.
-    return "none";
+    const problem = error instanceof Error ? error : new Error(String(error));
+    return { writes: "none", explainRefusal: () => problem };
   }
-  return allowsUserWrites ? "with_confirmation_of_user" : "none";
+  return allowsUserWrites
+    ? { writes: "with_confirmation_of_user", explainRefusal: undefined }
+    : { writes: "none", explainRefusal: userCredentialError };
 };
 
 const clientInfoKey = "io.modelcontextprotocol/clientInfo";
@@ -213,6 +222,7 @@ const runTool = async (
       approvalId,
     });
   try {
+    if (tool.refusal !== undefined) throw tool.refusal;
     assertArguments(tool.name, tool.inputSchema, call.arguments);
     if (isWriter && !isDryRun) {
       const question =

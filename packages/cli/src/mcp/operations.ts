@@ -9,12 +9,23 @@ import type { OperationTool } from "./operation-tool.js";
 export const operationIdOf = ({ operation, ensures }: OperationTool): string =>
   ensures ? operation.replace(/\.create$/, ".ensure") : operation;
 
-/** Returns the tool of an operation. Throws `mcp:unknown_operation` if there is none, or if it is of the other kind. */
-export const requireOperationTool = (id: string, kind: "read" | "write"): OperationTool => {
+/**
+ * Returns the tool of an operation.
+ *
+ * @param explainRefusal returns why the server changes nothing, if it does not.
+ * @throws `mcp:unknown_operation` if there is none, or if it is of the other kind; the reason why it may not be called.
+ */
+export const requireOperationTool = (
+  id: string,
+  kind: "read" | "write",
+  explainRefusal?: (subject: string) => Error,
+): OperationTool => {
   const tools = operationTools.filter(({ annotations }) => annotations.readOnlyHint === (kind === "read"));
-  const tool = tools.find((candidate) => operationIdOf(candidate) === id || candidate.name === id);
+  const isCalled = (tool: OperationTool): boolean => operationIdOf(tool) === id || tool.name === id;
+  const tool = tools.find(isCalled);
   if (tool) return tool;
-  const otherTool = operationTools.find((candidate) => operationIdOf(candidate) === id);
+  const otherTool = operationTools.find(isCalled);
+  if (otherTool && kind === "read" && explainRefusal) throw explainRefusal(id);
   throw unknownOperationError(
     id,
     otherTool

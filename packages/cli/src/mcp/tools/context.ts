@@ -7,12 +7,14 @@ export interface ServerFacts {
   readonly version: string;
   /** Whether something may be changed, and who has to agree to what cannot be undone. */
   readonly writes: "none" | "with_approval_of_sponsor" | "with_confirmation_of_user";
+  /** Returns why a tool or an operation may change nothing. Undefined if it may. */
+  readonly explainRefusal: ((subject: string) => Error) | undefined;
 }
 
 /** Returns whose credential the server has, and which project and folder its calls use. */
 export const describeContext = async (
   { session, scope, folder }: ServerContext,
-  { version, writes }: ServerFacts,
+  { version, writes, explainRefusal }: ServerFacts,
 ): Promise<ToolResult> => ({
   version,
   ...(await describeCredential(session)),
@@ -20,7 +22,14 @@ export const describeContext = async (
   limitedToProject: scope.isLimited,
   workspaceFolder: folder,
   writes,
+  ...(explainRefusal && { noWritesBecause: await describeFailure(explainRefusal("A writing tool")) }),
 });
+
+/** Returns the parts of an error that say what a model can do. */
+export const describeFailure = async (error: unknown): Promise<ToolResult> => {
+  const { code, message, hint } = await toFailure(error);
+  return { code, message, hint };
+};
 
 const describeCredential = async (session: ServerContext["session"]): Promise<ToolResult> => {
   try {
@@ -30,7 +39,6 @@ const describeCredential = async (session: ServerContext["session"]): Promise<To
       credential: { type: credential.type, name: credential.name },
     };
   } catch (error) {
-    const { code, message, hint } = await toFailure(error);
-    return { credential: null, problem: { code, message, hint } };
+    return { credential: null, problem: await describeFailure(error) };
   }
 };

@@ -3,22 +3,40 @@ import { operationTools } from "../generated/operation-tools.js";
 import { operationIdOf } from "../operations.js";
 import type { OperationTool } from "../operation-tool.js";
 import type { ToolArguments, ToolResult } from "../tool.js";
+import { describeFailure, type ServerFacts } from "./context.js";
 
 const maxMatches = 6;
 
-/** Finds operations by words of their names and summaries. */
-export const searchOperations = ({ words }: ToolArguments, canWrite: boolean): ToolResult => {
+/**
+ * Finds operations by words of their names and summaries.
+ *
+ * @param explainRefusal returns why the server changes nothing, if it does not. Operations that do are left out then.
+ */
+export const searchOperations = async (
+  { words }: ToolArguments,
+  explainRefusal: ServerFacts["explainRefusal"],
+): Promise<ToolResult> => {
   const searchedWords = String(words)
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(Boolean)
     .map(toStem);
   const matches = operationTools
-    .filter(({ annotations }) => canWrite || annotations.readOnlyHint)
     .map((tool) => ({ tool, score: scoreOf(tool, searchedWords) }))
     .filter(({ score }) => score > 0)
-    .sort((left, right) => right.score - left.score);
-  return { operations: matches.slice(0, maxMatches).map(({ tool }) => describe(tool)) };
+    .sort((left, right) => right.score - left.score)
+    .map(({ tool }) => tool);
+  const isOffered = ({ annotations }: OperationTool): boolean => !explainRefusal || annotations.readOnlyHint;
+  const offered = matches.filter(isOffered).slice(0, maxMatches);
+  const leftOut = matches
+    .slice(0, maxMatches)
+    .filter((tool) => !isOffered(tool))
+    .map(operationIdOf);
+  return {
+    operations: offered.map(describe),
+    ...(explainRefusal &&
+      leftOut.length > 0 && { leftOut, because: await describeFailure(explainRefusal(leftOut.join(", "))) }),
+  };
 };
 
 /** Counts the words that an operation has. Those of its name count twice. */
