@@ -10,6 +10,7 @@ import { bin } from "../../packages/cli/test/bin.js";
 import { blocksOf } from "../docs/markdown.js";
 import { runCommand } from "../security/run-command.js";
 import { type DevProcess, startDev } from "../security/dev-process.js";
+import { RawClient } from "./raw-client.js";
 import { connectStdio, dataOf, serverCommand, type StdioClient, type StdioSetup } from "./stdio-client.js";
 
 /** The parts of the configuration of a client that say how it starts servers. */
@@ -233,6 +234,33 @@ it.each([
     stdout: "",
     stderr: expect.stringContaining(message),
   });
+});
+
+it("answers malformed requests, and serves on", async () => {
+  const client = await RawClient.start(setup(), () => undefined);
+  opened.push({ close: () => client.kill() });
+  const requests: readonly [message: object, code: number][] = [
+    [{ method: "tools/call", params: null }, -32_602],
+    [{ method: "tools/call" }, -32_602],
+    [{ method: "tools/call", params: [] }, -32_602],
+    [{ method: "tools/call", params: "context" }, -32_602],
+    [{ method: "tools/call", params: {} }, -32_602],
+    [{ method: "tools/call", params: { name: 3 } }, -32_602],
+    [{ method: "tools/call", params: { name: "context", arguments: "a" } }, -32_602],
+    [{ method: "tools/call", params: { name: "context", arguments: [] } }, -32_602],
+    [{ method: "tools/call", params: { name: "explode" } }, -32_602],
+    [{ method: "tools/call", params: { name: "context", _meta: 3 } }, -32_602],
+    [{ method: 3 }, -32_600],
+    [{}, -32_600],
+    [{ method: "ping", surplus: 1 }, -32_600],
+    [{ method: "tools/explode" }, -32_601],
+  ];
+  for (const [message, code] of requests) {
+    const answer = client.response(901);
+    client.send({ id: 901, ...message });
+    expect({ message, code: (await answer).error?.code }).toEqual({ message, code });
+  }
+  expect(await client.call("context")).toHaveProperty("version");
 });
 
 it("ends when the client closes standard input", () => {
