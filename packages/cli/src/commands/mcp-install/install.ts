@@ -4,7 +4,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { scopes } from "../../files/client-file.js";
 import { assertPathId } from "../../input/ids.js";
 import { refuseDash } from "../../input/refuse-dash.js";
-import { projectLimitText } from "../mcp/project-limit-text.js";
+import { projectLimitText } from "../../mcp/project-limit-text.js";
 import { clientNames } from "./names.js";
 import type { InstallFlags, McpInstallResult } from "./run-install.js";
 

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
-import { projectLimitText } from "./project-limit-text.js";
+import { projectLimitText } from "../../mcp/project-limit-text.js";
 import type { McpFlags } from "./run-mcp.js";
 
 /** Declares the command `mgmt mcp`. */
