@@ -73,7 +73,10 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   acceptRecords?: boolean;
   /** Returns the ids of databases and backups whose removal the records contain. Default: none. */
   findDiscardedIds?: () => Promise<readonly string[]>;
-  /** Reads the databases in the records again: those with these ids, or all. Default: those of the start are in the records until the process ends. */
+  /**
+   * Reads the databases in the records again: those with these ids, or all. Default: the names from the start, which are in the records
+   * until the process exits.
+   */
   readApiDatabases?: (ids?: readonly string[]) => Promise<readonly ApiDatabase[]>;
   /** On the disk of Postgres, for messages. Default: unknown. */
   directory?: string;
@@ -90,7 +93,7 @@ const noMissingData: MissingData = { databaseIds: [], backupIds: [] };
 const targetPreparedCount = 3;
 
 /**
- * Secures a new cluster: sets a new password for the superuser, revokes everybody's access to existing databases, and turns
+ * Secures a new cluster: sets a new password for the superuser, revokes everyone's access to existing databases, and turns
  * `template1`, which the platform does not use, into the first prepared database. Stores the keys of the installation in the records.
  */
 export const claimCluster = async (cluster: Cluster, newPassword: string): Promise<void> => {
@@ -181,7 +184,7 @@ export const openDatabases = async (
       keptCheckIntervalMs,
     ).unref();
     const guards = openGuards(admin, limits, { report: onLog, endReasons, readWorkspaces });
-    // Nobody can connect to databases that do not exist yet.
+    // No one can connect to databases that do not exist yet.
     if (reconciliation?.isEmpty !== true) await guards.whenApplied;
     const preparedDatabases = new PreparedDatabases(
       copier,

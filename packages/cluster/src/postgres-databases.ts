@@ -106,7 +106,7 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#stalledWork = new StalledWorkReporter(onLog, options.directory);
   }
 
-  /** Repairs what interrupted work has left, also that of other processes. */
+  /** Repairs what interrupted work has left, including the work of other processes. */
   scheduleRepair(): void {
     this.#recovery.scheduleRepair();
   }
@@ -370,7 +370,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   /**
-   * Creates the owner role of a copy first, because it must own the objects of the copy before anybody can connect. An empty
+   * Creates the owner role of a copy first, because it must own the objects of the copy before anyone can connect. An empty
    * database has no objects of other roles.
    */
   async #finishDatabase(
@@ -452,7 +452,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 }
 
-/** Returns the statements that allow the members of the owner role, and nobody else, to connect. */
+/** Returns the statements that allow the members of the owner role, and no one else, to connect. */
 const buildOpenToOwnerStatements = (name: string, { connectionsPerDatabase }: ServerLimits): string[] => [
   `alter database ${quoteIdentifier(name)} owner to ${quoteIdentifier(name)}`,
   `revoke all on database ${quoteIdentifier(name)} from public`,

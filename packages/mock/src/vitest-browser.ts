@@ -12,7 +12,7 @@ export type { StartOptions } from "./browser/start-options.js";
 export type { WorkerMock } from "./browser/worker-mock.js";
 export type { WatchedTest } from "./kit/watched-test.js";
 
-/** Settings of the fixtures: those of `setupMockWorker` and of `mock.start()`, and their own. */
+/** Settings of the fixtures: the options of `setupMockWorker` and `mock.start()`, and options of their own. */
 export interface PageKitOptions extends Omit<WorkerMockOptions, "persist">, StartOptions {
   /** Whether a test fails if a fault that it has added has applied to no request. Default: false. */
   readonly assertFaultsStruck?: boolean | undefined;

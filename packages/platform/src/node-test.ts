@@ -14,7 +14,7 @@ export interface DatabaseTestContext extends TestContext {
 /** The body of a test. */
 export type DatabaseTestBody = (context: DatabaseTestContext) => unknown;
 
-/** Options of a test, which are those of `node:test`. */
+/** Options of a test, as for `node:test`. */
 export interface NodeTestOptions {
   readonly concurrency?: number | boolean | undefined;
   readonly only?: boolean | undefined;

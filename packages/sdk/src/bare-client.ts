@@ -24,17 +24,17 @@ export class BareClient extends CoreOwner {
   }
 
   /**
-   * Returns a client whose calls have these options by default, such as one for a request that a server handles for a customer. It
-   * shares the transport and all other options of this client, which does not change.
+   * Returns a client whose calls have these options by default, such as one for a request that a server handles for a customer. It shares
+   * the transport and all other options of this client, which does not change.
    *
    * ```ts
    * const customer = client.withOptions({ token: customerToken, signal: request.signal, timeoutMs: 10_000 });
    * const project = await customer.projects.get("proj_1");
    * ```
    *
-   * `headers` are added to those of this client, and `middleware` runs inside it. An aborted `signal` ends every call, wait and
-   * `ensure` of the returned client, as does the `signal` of this client or of the call itself. Throws `InvalidArgumentError`
-   * for an option that does not exist or is not valid.
+   * `headers` are added to the headers of this client, and `middleware` runs inside it. An aborted `signal` ends every call, wait and
+   * `ensure` of the returned client, as does the `signal` of this client or of the call itself. Throws `InvalidArgumentError` for an option
+   * that does not exist or is not valid.
    */
   withOptions(options: RequestOptions): this {
     assertOptions(options, "withOptions", () => InvalidArgumentError);

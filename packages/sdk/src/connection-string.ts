@@ -17,7 +17,9 @@ export interface ConnectionStringOptions {
   format?: ConnectionFormat | undefined;
 }
 
-/** The parts of a connection that `connectionString` reads: those of a `Connection`, or of one that was created or rotated. */
+/**
+ * The parts of a connection that `connectionString` reads. A `Connection` has them, and so has a connection that was created or rotated.
+ */
 export interface ConnectableConnection extends Partial<
   Pick<ConnectionWithSecrets, "host" | "user" | "pass">
 > {

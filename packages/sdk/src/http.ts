@@ -22,7 +22,7 @@ interface CallInit extends Omit<RequestOptions, "headers" | "middleware"> {
   middleware?: Middleware[];
 }
 
-/** The SDK's own options, those of `openapi-fetch`, and those of a `Request`, which are ignored. */
+/** The SDK's own options, the options of `openapi-fetch`, and the properties of a `Request`, which are ignored. */
 const allowedInitNames: readonly string[] = [
   ...Object.keys(optionRules["a call"]),
   "params body",

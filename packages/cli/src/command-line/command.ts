@@ -32,7 +32,7 @@ export interface LazyCommand {
   readonly name: string;
   readonly aliases?: readonly string[];
   readonly hidden?: boolean;
-  /** Whether it runs if no subcommand is called. It is made at once then, because commander has to know. */
+  /** Whether it runs if no subcommand is called. It is made immediately then, because commander has to know. */
   readonly isDefault?: boolean;
   /** Adds the parts that the help of the parent shows, and sets `onFirstUse`. */
   readonly describeInParent: (command: MgmtCommand) => void;

@@ -3,7 +3,7 @@ import { getKindByPrefix } from "./kinds.js";
 
 /** Kinds of resources that can be named on the command line. */
 export const namedKinds = ["project", "branch", "database", "connection", "workspace", "app"] as const;
-/** A kind whose resources people can name in place of an id. */
+/** A kind whose resources people can name instead of an id. */
 export type NamedKind = (typeof namedKinds)[number];
 
 /** Returns the kind whose ids have a prefix, if its resources can be named. */

@@ -13,7 +13,7 @@ const maxNamedTables = 5;
 export interface ConfirmationOptions {
   /** Whether a person is asked about an empty database too. Default: false. */
   readonly asksIfEmpty?: boolean;
-  /** Whether standard input is read for `--file`, so that nobody can be asked. Default: false. */
+  /** Whether standard input is read for `--file`, so that no one can be asked. Default: false. */
   readonly readsStdin?: boolean;
 }
 
@@ -53,7 +53,7 @@ export const confirmDatabaseChange = async (
 /**
  * Asks before a database is changed in a way that cannot be undone.
  *
- * @param readsStdin Whether standard input is read for `--file`, so that nobody can be asked. Default: false.
+ * @param readsStdin Whether standard input is read for `--file`, so that no one can be asked. Default: false.
  * @throws `confirmation:needed`, `confirmation:declined`, `confirmation:wrong_name`, and errors of the service.
  */
 export const confirmDatabase = async (

@@ -242,7 +242,7 @@ const readHead = async (stream: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   return head;
 };
 
-/** Copies a stream to a file that only this user can read, and that is gone when it is closed. */
+/** Copies a stream to a file that only this user can read, and that is deleted when it is closed. */
 const copyToTemporaryFile = async (
   chunks: AsyncIterable<Uint8Array>,
   signal: AbortSignal,

@@ -26,11 +26,11 @@ export interface ScriptFacts {
 
 /** How a script is run. */
 export interface ScriptOptions {
-  /** Whether a program writes the script while it runs, so that its lines tell nobody anything. Default: false. */
+  /** Whether a program writes the script while it runs, so that its line numbers are of no use to the user. Default: false. */
   readonly isProgramOutput?: boolean;
   /** Changes statements. Default: they run as they are. */
   readonly adapt?: StatementAdapter;
-  /** Returns the advice for a SQLSTATE, in place of the advice for any statement. */
+  /** Returns the advice for a SQLSTATE, instead of the advice for any statement. */
   readonly advise?: (sqlState: string) => string | undefined;
 }
 

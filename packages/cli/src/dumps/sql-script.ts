@@ -318,7 +318,7 @@ class ScriptSplitter {
         continue;
       }
       if (!hasEscapes) return end + 1;
-      // After a line break, a string goes on with the same escapes.
+      // After a line break, a string continues with the same escapes.
       continuationPattern.lastIndex = end + 1;
       const isContinued = continuationPattern.test(text);
       if (isContinued && continuationPattern.lastIndex === text.length && !this.isAtEnd) return -1;

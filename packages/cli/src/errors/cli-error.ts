@@ -25,7 +25,7 @@ export class CliError extends Error {
   }
 }
 
-/** A signal ended the run. Default: that of Ctrl-C. */
+/** A signal ended the run. Default: the signal of Ctrl-C. */
 export const interruptedError = (signal: EndSignal = "SIGINT"): CliError =>
   new CliError(
     exitReasonBySignal[signal],

@@ -33,7 +33,7 @@ export const confirmationDeclinedError = (): CliError =>
   new CliError("inputNeeded", "confirmation:declined", "You did not confirm, so nothing was changed");
 
 /**
- * Another name than that of a protected resource was typed.
+ * The typed name is not the name of the protected resource.
  *
  * @param confirmation What `--confirm` takes.
  */

@@ -55,7 +55,7 @@ export const agentProfileTakenError = (name: string): CliError =>
     "Pass --save-as NAME to store the credential in another profile.",
   );
 
-/** The service of the home directory would be that of every project in it. */
+/** A service of the home directory would belong to every project in it. */
 export const homeFolderError = (folder: string): CliError =>
   new CliError(
     "usage",

@@ -96,8 +96,8 @@ const getExitReasonOfStatus = (status: number): ExitReason => {
 };
 
 /**
- * Returns the exit code of an error: by its `reason`, by the HTTP `status` of an error response (so that a `code` of a
- * newer service is no problem), else by its `code`.
+ * Returns the exit code of an error: by its `reason`, by the HTTP `status` of an error response (so that a `code` of a newer service is not
+ * a problem), else by its `code`.
  */
 export const determineExitCode = (
   error: { reason: ExitReason } | { status: number; code: string } | { code: string },

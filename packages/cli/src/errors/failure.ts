@@ -118,7 +118,7 @@ const findApprovalHint = (error: ApiError): string | undefined => {
   );
 };
 
-/** Returns the hint for a token that the service does not accept, in place of the hint of the service, which is about HTTP headers. */
+/** Returns the hint for a token that the service does not accept, instead of the hint of the service, which is about HTTP headers. */
 const findRejectedTokenHint = ({ status }: ApiError): string | undefined =>
   status === 401
     ? "mgmt auth status shows where the token comes from. Log in again with mgmt login, or correct MGMT_TOKEN or --token-file."
@@ -132,7 +132,7 @@ const findRateLimitHint = ({ status, retryAfter }: ApiError): string | undefined
     ? `Nothing was done. Wait ${retryAfter === undefined ? "a minute" : `${String(retryAfter)} s`}, then run the same command again.`
     : undefined;
 
-/** Returns the hint for invalid input, in place of the hint of the service, which is about fields of JSON that text does not show. */
+/** Returns the hint for invalid input, instead of the hint of the service, which is about fields of JSON that text does not show. */
 const findInvalidInputHint = ({ code }: ApiError): string | undefined =>
   code === "validation:failed" ? "Correct what the message names, and run the command again." : undefined;
 

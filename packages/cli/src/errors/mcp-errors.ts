@@ -89,7 +89,7 @@ export const trackedEnvFileError = (envFile: string): CliError =>
     "Pass another envFile, such as .env.local, that .gitignore names. Nothing was created.",
   );
 
-/** Git refuses to read the repository of an env file, so that nobody knows if the next commit would contain the secret. */
+/** Git refuses to read the repository of an env file, so that it is unknown whether the next commit would contain the secret. */
 export const unreadableRepositoryError = (envFile: string): CliError =>
   new CliError(
     "refused",

@@ -48,13 +48,13 @@ export const unreadableFileError = (label: string, path: string, cause: unknown)
     "Pass a file that you can read, or - for standard input.",
   );
 
-/** Shortens a token or a connection string that was passed in place of a path. */
+/** Shortens a token or a connection string that was passed instead of a path. */
 const shortenSecretPath = (path: string): string => {
   if (/^\w+:\/\//.test(path)) return truncateWord(path);
   return /[/\\]/.test(path) ? path : shortenWord(path);
 };
 
-/** Somebody else's repository could contain a link to a private file, which messages would quote. */
+/** Another user's repository could contain a link to a private file, which messages would quote. */
 export const linkedFileError = (label: string, path: string): CliError =>
   new CliError(
     "usage",

@@ -39,8 +39,8 @@ export const readOwnedFile = (path: string): Buffer | undefined => {
 
 /**
  * Returns whether no other user can put something into a folder, or another one in its place. It belongs to this user; those above it, also
- * behind links, to this user or to root, and others cannot write them, or only as in `/tmp`. With `sudo`, the home directory may be that
- * of another user, who could have linked it to folders of this one. A folder that does not exist yet is judged by those above it.
+ * behind links, to this user or to root, and others cannot write them, or only as in `/tmp`. With `sudo`, the home directory may belong to
+ * another user, who could have linked it to folders of this user. A folder that does not exist yet is judged by those above it.
  */
 export const isProtectedFolder = (folder: string): boolean => {
   try {

@@ -19,7 +19,7 @@ export type Scope = (typeof scopes)[number];
 
 /** A file that another program reads, such as the configuration of a coding agent. */
 export interface ClientFile {
-  /** The path that people know. It can be that of a symbolic link. */
+  /** The path that people know. It can be the path of a symbolic link. */
   readonly path: string;
   /** The file that is read and written. */
   readonly target: string;
@@ -30,7 +30,7 @@ export interface ClientFile {
 
 /**
  * Returns where a file of another program is. Symbolic links of the user are followed: people keep their configuration in a repository.
- * Those in the folder of a project must not lead out of it, because the repository can be somebody else's.
+ * Those in the folder of a project must not lead out of it, because the repository can be another user's.
  *
  * @param folder The folder of the project. Undefined for a file of the user.
  * @throws CliError `client_file:linked`

@@ -44,7 +44,7 @@ export const openPinnedFolder = (
   const isInside = isWithinFolder(root, folder);
   const folderNames = isInside ? relative(root, folder).split(sep).filter(Boolean) : [];
   const startFolder = isInside ? root : folder;
-  // Where a process can name its open folders, nobody can replace them.
+  // Where a process can name its open folders, no one can replace them.
   const canNameHandles = process.platform === "linux" && existsSync("/proc/self/fd");
   return canNameHandles
     ? openByHandles(startFolder, folderNames, shouldCreate)

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 
 /**
- * Returns the key or secret in a file, without the white space around it. Returns undefined if there is none, or if anybody but
+ * Returns the key or secret in a file, without the white space around it. Returns undefined if there is none, or if anyone but
  * this user could have written or read the file.
  */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { isWithinFolder } from "./is-within-folder.js";
 
 /**
- * Returns the path of the file that a path leads to by symbolic links, or undefined if that of a file below a folder leads out of the
- * folder. Returns the path itself if there is no file.
+ * Resolves the symbolic links in a path, and returns the path of the file. Returns undefined if the path of a file below a folder leads out
+ * of the folder. Returns the path itself if there is no file.
  *
  * @param path relative to the folder.
  */

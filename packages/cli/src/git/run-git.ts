@@ -25,7 +25,7 @@ const protectiveSettings: readonly GitSetting[] = [
   ["core.hooksPath", devNull],
 ];
 
-/** Nobody answers prompts. Messages are in English, and objects that are missing are not fetched. */
+/** Prompts are disabled. Messages are in English, and objects that are missing are not fetched. */
 const fixedVariables = {
   GIT_TERMINAL_PROMPT: "0",
   GCM_INTERACTIVE: "never",
@@ -105,7 +105,7 @@ const runGit = async (
 const wasEndedBySignal = (error: unknown): boolean =>
   error instanceof Error && "signal" in error && keyboardSignals.some((signal) => signal === error.signal);
 
-/** Adds settings in variables, because every account of the machine can read arguments. */
+/** Adds settings in variables, because other users on this machine can read arguments. */
 const addSettings = (settings: readonly GitSetting[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const count = env["GIT_CONFIG_COUNT"] ?? "";
   // Git refuses any other count.

@@ -45,7 +45,7 @@ export class InputSources {
   }
 
   /**
-   * Does the same for a file that may be one of somebody else's repository, whose content messages quote: a relative path must not
+   * Does the same for a file that may be one of another user's repository, whose content messages quote: a relative path must not
    * lead out of the working directory by a symbolic link.
    */
   async readInFolder(

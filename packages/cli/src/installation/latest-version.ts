@@ -11,8 +11,8 @@ const dayMs = 86_400_000;
 const { O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants;
 
 /**
- * The latest version of a package, as npm printed it into a file. npm asks the registry that it is configured with. The time of the file
- * is that of the last lookup or notice.
+ * The latest version of a package, as npm printed it into a file. npm asks the registry that it is configured with. The modification time
+ * of the file is the time of the last lookup or notice.
  */
 export class LatestVersionCache {
   private readonly file: string;

@@ -1,6 +1,6 @@
 import { isTooDeep } from "@mgmt/internal/values/is-too-deep";
 
-/** How many objects and arrays may be inside each other. Functions that call themselves for each have a limit that is no one's choice. */
+/** Maximum nesting depth of objects and arrays. Without it, the depth of recursive functions would be limited by the stack size. */
 export const maxLevels = 100;
 
 /** Returns whether a value of JSON has more levels than `maxLevels`. */

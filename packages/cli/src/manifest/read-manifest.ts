@@ -96,7 +96,7 @@ const estimateDepth = (manifestText: string): number => {
   for (const [, indent = "", marks = ""] of manifestText.matchAll(/^( *)((?:[-?:] +)*)\S/gm)) {
     while ((indents.at(-1) ?? -1) >= indent.length) indents.pop();
     indents.push(indent.length);
-    // Each mark begins a list or a map inside the one before: `- - - x`.
+    // Each mark begins a list or a map inside the previous one: `- - - x`.
     maxDepth = Math.max(maxDepth, indents.length + (marks.match(/[-?:]/g)?.length ?? 0));
   }
   return maxDepth;
@@ -110,7 +110,7 @@ const buildDocumentPath = ({ resource, path }: EntryAddress): string[] => {
   return [...containerKeys, collection, path.at(-1) ?? ""];
 };
 
-/** Returns which defaults would replace each other: a new default of a project ends the one before. */
+/** Returns which defaults would replace each other: a new default of a project replaces the previous one. */
 const findDefaultConflicts = (entries: readonly ManifestEntry[], locateEntry: LocateEntry): string[] => {
   const groups = new Map<string, ManifestEntry[]>();
   for (const entry of entries.filter(({ fields }) => fields["isDefault"] === true)) {

@@ -14,7 +14,7 @@ import type { ManagedResource } from "../contract/managed-resource.js";
 import { isCreatedWithProject, type CreateStep, type Plan, type Step } from "./plan.js";
 import { collectReferences, replaceReferences } from "./references.js";
 
-/** Inputs in place of the service's defaults: the databases of a project are entries of their own. */
+/** Inputs instead of the service's defaults: the databases of a project are entries of their own. */
 const defaultInputs: Readonly<Record<string, Record<string, unknown>>> = {
   project: { createDatabase: false },
 };
@@ -85,7 +85,7 @@ export class StepRunner {
     return id;
   }
 
-  /** Returns the fields with ids in place of references, once the databases that are copied are ready. */
+  /** Returns the fields with ids instead of references, once the databases that are copied are ready. */
   async #resolveFields(step: CreateStep): Promise<Record<string, unknown>> {
     const ids = new Map<string, string>();
     for (const reference of collectReferences(step.fields, step)) {

@@ -38,7 +38,7 @@ const tableStyle = { "padding-left": 0, "padding-right": 0, head: [], border: []
 
 /**
  * A character that takes one column. cli-table3 does not know the width of every script, and is slow with strings whose width is not their
- * length. In place of such a string it gets one placeholder for each column that the string takes, at most as many as its column of the
+ * length. Instead of such a string it gets one placeholder for each column that the string takes, at most as many as its column of the
  * table is wide.
  */
 const placeholder = "\ue000";

@@ -232,7 +232,7 @@ export class Output {
     }
   }
 
-  /** Calls `listener` when nobody reads the output any more (`mgmt … | head`), instead of ending the process at once. */
+  /** Calls `listener` when the output is no longer read (`mgmt … | head`), instead of exiting immediately. */
   onReaderGone(listener: () => void): void {
     const { stdout } = this.streams;
     const otherListeners = stdout.listeners("error");
@@ -329,7 +329,7 @@ export class Output {
     this.streams.stdout.write(escapeJsonText(lines));
   }
 
-  /** Goes on when nobody reads the output any more, or the disk is full: a server answers requests although its log is lost. */
+  /** Continues when the output is no longer read, or the disk is full: a server answers requests although its log is lost. */
   ignoreStreamErrors(): void {
     // The others end the process.
     for (const stream of [this.streams.stdout, this.streams.stderr])

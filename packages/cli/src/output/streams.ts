@@ -48,13 +48,13 @@ const addLineBreak = (text: string): string => (text.endsWith("\n") ? text : `${
 
 const guardedStreams = new Set<NodeJS.WriteStream>();
 
-/** The reader of a stream is gone, or its terminal was closed. */
+/** The reader of a stream has closed it, or its terminal was closed. */
 const closedStreamCodes: readonly unknown[] = ["EPIPE", "EIO"];
 /** The disk is full, a quota is used up, or a file has reached the limit of its size. */
 const fullDiskCodes: readonly unknown[] = ["ENOSPC", "EDQUOT", "EFBIG"];
 
 /**
- * Exits quietly when the reader of standard output is gone (`mgmt … | head`), and with a message when it cannot be written for
+ * Exits quietly when the reader of standard output has closed it (`mgmt … | head`), and with a message when it cannot be written for
  * another reason. Continues without messages when standard error is closed: the command may be changing something.
  */
 const handleStreamErrors = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {

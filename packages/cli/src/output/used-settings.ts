@@ -10,8 +10,8 @@ export interface UsedSetting {
 }
 
 /**
- * Says what a command uses because of a link: a person gets that before something is changed, and not from a command that only reads.
- * Everybody else gets it at once.
+ * Reports what a command uses because of a link. On a terminal, it is reported before something is changed, and not by a command that only
+ * reads; otherwise it is reported immediately.
  */
 export class UsedSettings {
   #waitingSettings: UsedSetting[] = [];

@@ -18,8 +18,8 @@ const migrationTablePattern = "(migration|schema_version|flyway|alembic|goose_db
 
 /**
  * All SQL that the command itself sends to databases, whose users may not be trusted. Each is one statement with one column, and nothing is
- * ever inserted into it. Functions, operators, types and tables are qualified: an object that somebody created in `public` can be a better
- * match for a name than that of Postgres (https://wiki.postgresql.org/wiki/A_Guide_to_CVE-2018-1058:_Protect_Your_Search_Path).
+ * ever inserted into it. Functions, operators, types and tables are qualified: an object that a user created in `public` can match a name
+ * better than the object of Postgres (https://wiki.postgresql.org/wiki/A_Guide_to_CVE-2018-1058:_Protect_Your_Search_Path).
  */
 export const catalogQueries = {
   serverVersion: "show server_version",

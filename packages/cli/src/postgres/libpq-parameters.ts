@@ -19,7 +19,7 @@ export interface LibpqSettings {
     readonly driverParameters: readonly string[];
     readonly secretParameters: readonly string[];
   };
-  /** Number of parameters that were left out and whose names nobody knows. One may be a part of a password. */
+  /** Number of parameters that were left out and whose names are unknown. One may be a part of a password. */
   readonly unknownCount: number;
 }
 

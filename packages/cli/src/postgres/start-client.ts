@@ -28,7 +28,7 @@ export interface RunningClient {
    * Resolves to its standard error when it has succeeded.
    *
    * @throws `program:failed` with the first error that it reported; `program:killed`; `program:not_started`; the reason of the signal; and
-   *   `ProgramEndedError` if nobody reads what it writes any more.
+   * `ProgramEndedError` if its output is no longer read.
    */
   readonly ended: Promise<string>;
   readonly kill: () => void;
@@ -80,7 +80,7 @@ export const startClient = (
     signal.throwIfAborted();
     if (code === 0) return stderrTail.trim();
     await throwIfInterrupted(signal);
-    // As `mgmt db dump | head` leaves it, which is no failure.
+    // `mgmt db dump | head` causes this, which is not a failure.
     if (typeof stdout === "number" && (endSignal === "SIGPIPE" || /Broken pipe/.test(stderrTail))) {
       throw new ProgramEndedError(brokenPipeStatus);
     }

@@ -45,7 +45,7 @@ export const deletePreview = async (
   };
 };
 
-/** Deletes a database unless it is gone already. */
+/** Deletes a database unless it no longer exists. */
 export const deleteDatabase = async (id: string, client: MgmtClient, signal: AbortSignal): Promise<void> => {
   await catchApiErrors(["database:not_found"], client.databases.delete(id, { signal }));
 };

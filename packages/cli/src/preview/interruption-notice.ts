@@ -12,7 +12,7 @@ export interface PreviewProgress {
   deletedId?: string;
 }
 
-/** Says which resources exist and how to go on, if the command was interrupted after it had changed something. */
+/** Reports which resources exist and how to continue, if the command was interrupted after it had changed something. */
 export const explainInterruption = (
   { branch, hasSentCreate, databaseId, deletedId }: PreviewProgress,
   { output, signal }: Pick<Context, "output" | "signal">,

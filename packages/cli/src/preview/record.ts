@@ -3,8 +3,8 @@ import { isRepositoryKey } from "../git/repository-key.js";
 
 /**
  * The record of a preview database. Its logical id has the part that decides about its deletion, because an agent needs the approval of its
- * sponsor to change it: see the operation `databases.update`. Its name, which everybody may change, has the rest, for people. Whether its
- * setup has succeeded is in the database itself.
+ * sponsor to change it: see the operation `databases.update`. Its name, which every user may change, contains the rest, for display.
+ * Whether its setup has succeeded is in the database itself.
  */
 export interface PreviewRecord {
   /** Whether the branch is known to have been in the git remote. In the logical id. */
@@ -26,8 +26,8 @@ export interface PreviewIdentity {
 }
 
 /**
- * Schema in a preview database whose comment says that a setup has succeeded. A comment runs no code of anybody who can change the
- * database, unlike a table.
+ * Schema in a preview database whose comment says that a setup has succeeded. Unlike a table, a comment cannot run code of users who can
+ * change the database.
  */
 export const setupSchemaName = "mgmt_preview";
 
@@ -49,7 +49,9 @@ export const buildLogicalId = (
     ...(expiresAt === undefined ? [] : [`expires-${expiresAt.slice(0, 16).replaceAll(/[-:]/g, "")}Z`]),
   ].join(".");
 
-/** Returns what a database is the preview of, and its record. Undefined if it is no preview, or has been moved to another branch. */
+/**
+ * Returns what a database is the preview of, and its record. Returns undefined if it is not a preview, or has been moved to another branch.
+ */
 export const parseRecord = ({
   logicalId,
   branchId,

@@ -13,9 +13,10 @@ import type { PreviewFlags } from "./preview.js";
 /**
  * Runs a command that creates a preview and prints its connection string. Opens the files for the string before `run`, so that nothing is
  * created when they cannot be written, and closes them after it. With `--secret-file -`, the output prints one line of JSON instead of a
- * table. If `run` fails, prints which resources it has created and how to go on.
+ * table. If `run` fails, prints which resources it has created and how to continue.
  *
- * @param run creates the preview. Its options have `--file` replaced by `--github-env` if the file is the environment file of GitHub Actions.
+ * @param run creates the preview. Its options have `--file` replaced by `--github-env` if the file is the environment file of GitHub
+ * Actions.
  * @throws `secrets:in_log`, if `--file -` would print the string into the log of CI.
  */
 export const runWithSecretOutput = async <Options extends DeliveryOptions & PreviewFlags>(
@@ -45,7 +46,9 @@ export const runWithSecretOutput = async <Options extends DeliveryOptions & Prev
   }
 };
 
-/** Returns the options with `--github-env` in place of a `--file` that is the environment file of GitHub Actions: it has a syntax of its own. */
+/**
+ * Returns the options with `--github-env` instead of a `--file` that is the environment file of GitHub Actions, which has its own syntax.
+ */
 const replaceGitHubEnvFile = <Options extends DeliveryOptions>(
   options: Options,
   { cwd, env }: Context,

@@ -13,8 +13,8 @@ export type SetupState = "none" | "done" | "unknown";
 const setupLockNumber = "7972968968623681924";
 
 /**
- * A session of a preview database. Its lock ends with it, also if this process is killed. The record is in the database that it is
- * about: it stays when that is renamed, and is gone when its data is replaced.
+ * A session of a preview database. Its lock ends with it, also if this process is killed. The record is in the database that it is about:
+ * renaming the database keeps the record, and replacing its data deletes it.
  */
 export class SetupSession {
   readonly #access: DatabaseAccess;

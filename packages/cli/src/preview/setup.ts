@@ -27,7 +27,7 @@ export interface SetupRun {
 const lockPollMs = 500;
 
 /**
- * Runs the setup of a preview unless one has succeeded. Several runs at once wait for each other.
+ * Runs the setup of a preview unless one has succeeded. Concurrent runs wait for each other.
  *
  * @returns its exit status, or undefined if it did not run.
  * @throws `database:unreachable`; `preview:setup_running`.

@@ -23,7 +23,9 @@ export const requireDefaultSource = async (
   return requireDefaultDatabase(projectId, databases);
 };
 
-/** Returns the database that a preview was copied from. If that is gone, returns the database that a new preview would be a copy of. */
+/**
+ * Returns the database that a preview was copied from. If it no longer exists, returns the database that a new preview would be a copy of.
+ */
 export const resolvePreviewSource = async (
   { source }: Database,
   projectId: string,

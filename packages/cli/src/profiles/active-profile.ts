@@ -31,8 +31,8 @@ export interface ProfileChoice {
 }
 
 /**
- * Returns the profile named by the flag, else by the environment, else that of the `mgmt dev --here` of the folder, else the one named by
- * the link, else the active one. Throws for a name that no profile can have.
+ * Returns the profile that the flag names, or else the environment, or else the profile of the folder's `mgmt dev --here`, or else the
+ * profile that the link names, or else the active profile. Throws for a name that no profile can have.
  */
 export const chooseProfile = (
   flags: GlobalFlags,

@@ -25,8 +25,9 @@ const getSettingsFolder = (env: NodeJS.ProcessEnv, platform: NodeJS.Platform): s
 };
 
 /**
- * Reads the profiles from their file, without those of ephemeral services that have ended. A missing file has no profiles. Reads the file
- * itself, although the package `conf` writes it: on Node.js 20, loading `conf` takes 16 ms, where all of `mgmt projects list` takes 72 ms.
+ * Reads the profiles from their file, without the profiles of ephemeral services that have stopped. A missing file has no profiles. Reads
+ * the file itself, although the package `conf` writes it: on Node.js 20, loading `conf` takes 16 ms, where all of `mgmt projects list`
+ * takes 72 ms.
  *
  * @throws `profiles:unreadable`; `profiles:untrusted`, if another account could have written the file; `profiles:corrupt`.
  */

@@ -36,7 +36,7 @@ export const warnIfProfileIsOverridden = async (name: string, context: WarningCo
   const profileChoice = chooseNextProfile(context);
   if (!profileChoice) return;
   const { env } = context;
-  // That another profile is the active one is no surprise: a flag has named this one.
+  // The user knows that another profile is the active one: a flag has named this one.
   if (
     profileChoice.name &&
     profileChoice.name.value !== name &&

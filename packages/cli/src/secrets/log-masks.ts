@@ -2,7 +2,7 @@ import { escapeSingleQuotes } from "../text/shell-word.js";
 import type { Context } from "../input/context.js";
 import { detectCiSystem } from "../system/ci-system.js";
 
-/** Shorter strings are no secrets, and hiding them would make the log unreadable. */
+/** Shorter strings are not secrets, and hiding them would make the log unreadable. */
 const minSecretLength = 4;
 
 /**

@@ -32,7 +32,7 @@ const knownCiSystems: readonly (CiSystem & { readonly variable: string })[] = [
 export const detectCiSystem = (env: NodeJS.ProcessEnv): CiSystem | undefined =>
   knownCiSystems.find(({ variable }) => isVariableOn(env[variable]));
 
-/** Returns whether CI says that nobody reads the terminal. */
+/** Returns whether the environment indicates CI, where no user reads the terminal. */
 export const isCi = (env: NodeJS.ProcessEnv): boolean => isVariableOn(env["CI"]);
 
 /** Returns whether an environment variable is set, and not to a value that means no, such as `CI=false`. */

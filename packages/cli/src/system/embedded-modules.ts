@@ -13,7 +13,7 @@ const loadedModules = new Map<string, CommonJsModule>();
 /**
  * Loads a file of the build that the standalone program contains, as `require` does. Throws if there is none.
  * @param require loads everything that is not a file of the build
- * @param readText returns the text of a file of the build. Default: that of the standalone program.
+ * @param readText returns the text of a file of the build. Default: the folder of the standalone program.
  */
 export const requireEmbedded = (
   name: string,

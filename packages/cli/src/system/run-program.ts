@@ -31,10 +31,10 @@ export interface ProgramOptions {
 const signalsForPrograms = ["SIGUSR1", "SIGUSR2"] as const;
 
 /**
- * Runs a program on the streams of this process until it ends. It gets every signal that this process gets, and only its end ends
- * the run. The program gets no variable of this command.
+ * Runs a program on the streams of this process until it ends. It gets every signal that this process gets, and only its end ends the run.
+ * The program gets no variable of this command.
  *
- * @param variables environment variables to set beside those of this process. Undefined removes one.
+ * @param variables environment variables to set in addition to the variables of this process. Undefined removes one.
  * @throws ProgramEndedError unless the program exits with 0; `program:not_found`; `program:not_executable`; `program:not_started`.
  */
 export const runProgram = async (

@@ -1,6 +1,6 @@
 /**
  * Returns the words that call this command again in a shell: `npx @mgmt/cli` if npx started it, because the shell may then have no
- * `mgmt`. `npx mgmt` would install a package of somebody else in a folder without the CLI.
+ * `mgmt`. `npx mgmt` would install a package of another user in a folder without the CLI.
  */
 export const getProgramWords = (env: NodeJS.ProcessEnv): readonly [string, ...string[]] => {
   // Programs that npx started pass its variables on, but the command in them is theirs.

@@ -2,8 +2,8 @@
 export const exportWord = "export-trace";
 
 /**
- * Returns whether the environment names a collector, without which nothing else of this folder is loaded. A shell runs `mgmt complete` at
- * every press of Tab, which is no command of the user.
+ * Returns whether the environment names a collector, without which nothing else of this folder is loaded. A shell runs `mgmt complete`
+ * whenever the user presses Tab, which is not a command of the user.
  */
 export const wantsTrace = (
   { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT }: NodeJS.ProcessEnv,

@@ -20,7 +20,7 @@ export const writeVariable = async (
   return hasChanged;
 };
 
-/** Warns if everybody who clones the repository could read the password. */
+/** Warns if everyone who clones the repository could read the password. */
 const warnAboutCommit = async (path: string, context: Context): Promise<void> => {
   const risk = await findCommitRisk(path, context);
   if (!risk) return;

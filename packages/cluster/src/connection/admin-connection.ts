@@ -281,8 +281,8 @@ export class AdminConnection {
   }
 
   /**
-   * Ends the sessions that match `condition` on `pg_stat_activity`, and waits until they are gone. Only a superuser can end
-   * those of superusers.
+   * Terminates the sessions that match `condition` on `pg_stat_activity`, and waits until they no longer exist. Only a superuser can
+   * terminate sessions of superusers.
    *
    * @param mayKill whether the work is worth that sessions which ignore their end are killed. Default: true.
    * @returns whether there were any.

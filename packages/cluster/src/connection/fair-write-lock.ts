@@ -10,8 +10,8 @@ export interface WriteLockOptions {
 }
 
 /**
- * Queues the writing transactions of this process before they take a connection. A transaction that waited for an advisory lock
- * in Postgres would occupy a connection, and those of one busy workspace would occupy all of them. Workspaces take turns.
+ * Queues the writing transactions of this process before they take a connection. A transaction that waited for an advisory lock in Postgres
+ * would occupy a connection, and the transactions of one busy workspace would occupy all connections. Workspaces take turns.
  */
 export class FairWriteLock {
   readonly #mutex = new KeyedMutex();

@@ -1,10 +1,10 @@
 import { Client, type ClientBase } from "pg";
 
-/** What tells instances of Postgres apart, also when the same address leads to one after the other. */
+/** Identifies a Postgres instance, even if the address points to another one later. */
 const instanceQuery = {
   text: `select pg_catalog.pg_postmaster_start_time()::pg_catalog.text as instance,
     pg_catalog.pg_is_in_recovery() as standby`,
-  // Nothing ends a new connection when its instance is replaced.
+  // A new connection is not tracked yet: if its instance is replaced, only this timeout closes it.
   query_timeout: 5_000,
 };
 
@@ -16,9 +16,9 @@ interface Instance {
 }
 
 /**
- * Keeps all connections of a server to one instance of Postgres. When a standby takes the place of the primary, connections to the old one
- * may stay open, and locks that a server has there exclude nobody any more. So the first connection to another instance ends all to the
- * one before, as a restart of Postgres would, and that one is not used again.
+ * Keeps all connections of a server to one instance of Postgres. After a failover, connections to the old primary may stay open, and locks
+ * held there no longer exclude other servers. The first connection to the new instance therefore closes all connections to the old one,
+ * which is not used again.
  */
 export class Instances {
   readonly #instances = new Map<string, Instance>();
@@ -32,7 +32,7 @@ export class Instances {
   /**
    * Admits a connection that has just been opened.
    *
-   * @returns whether it is the first to another instance. It must not be used for work that has begun at the one before.
+   * @returns true if it is the first connection to a new instance. Work that was started on the previous instance must not continue on it.
    * @throws Error when it leads to a standby, or to an instance that was replaced or does not respond.
    */
   async admit(client: ClientBase): Promise<boolean> {
@@ -58,7 +58,7 @@ export class Instances {
     this.#instances.set(address, instance);
     if (known === undefined) return instance;
     this.#onReplaced(address);
-    // The server may not respond, so there is no goodbye.
+    // The old server may not respond, so the sockets are closed without a Terminate message.
     for (const { connection } of known.clients) connection.stream.destroy();
     return instance;
   }

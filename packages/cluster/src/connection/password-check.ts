@@ -13,8 +13,8 @@ export interface Login {
 }
 
 /**
- * Returns whether Postgres accepts the password of a login: false also when it lets everybody in, or when the session does not
- * start in time.
+ * Returns whether Postgres accepts the password of a login: also false if it accepts any password, or when the session does not start in
+ * time.
  *
  * @throws DatabaseUnavailableError when Postgres cannot be reached.
  */

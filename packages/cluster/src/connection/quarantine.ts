@@ -158,7 +158,7 @@ export class Quarantine {
     );
     if (database === undefined) return { isOwn: false, pids: [] };
     const { closed: isClosed, own: isOwn } = database;
-    // Nobody can connect to an invalid database, and Postgres does not alter it.
+    // No one can connect to an invalid database, and Postgres does not alter it.
     if (isOwn && !isClosed)
       await this.#admin.runScriptAsOwner(name, [
         `alter database ${quoteIdentifier(name)} allow_connections false`,

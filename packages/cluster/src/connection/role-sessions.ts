@@ -10,7 +10,7 @@ import {
 /** How long to wait for starting sessions whose role is not known, in milliseconds. */
 const startTimeoutMs = 1_000;
 
-/** How long to wait until terminated sessions are gone, in milliseconds. */
+/** How long to wait until terminated sessions no longer exist, in milliseconds. */
 const endTimeoutMs = 30_000;
 
 /** Time between checks, in milliseconds. */
@@ -30,10 +30,10 @@ interface StartingSession {
 }
 
 /**
- * Ends the sessions of some roles that are starting now, and waits until they are gone. They may have checked a password that has just been
- * changed, or a role that may not log in any more. Postgres does not show the role of a session that is starting, but the title of its
- * process does. Sessions without such a title are not ended: the function waits until they have started or failed, and for at most
- * `timeoutMs`, because anybody can begin a login and never finish it.
+ * Terminates the sessions of some roles that are starting now, and waits until they no longer exist. They may have checked a password that
+ * has just been changed, or a role that may no longer log in. Postgres does not show the role of a session that is starting, but the title
+ * of its process does. Sessions without such a title are not ended: the function waits until they have started or failed, and for at most
+ * `timeoutMs`, because anyone can begin a login and never finish it.
  *
  * @param timeoutMs Milliseconds. Default: 1,000.
  * @returns the process ids of sessions without a title that are still starting, and may belong to one of the roles.

@@ -15,7 +15,7 @@ export interface CopySource {
 }
 
 /**
- * Returns the option of `CREATE DATABASE` by which Postgres copies `template0`, which nobody changes. Where it waits for the disk, it writes
+ * Returns the option of `CREATE DATABASE` by which Postgres copies `template0`, which never changes. Where it waits for the disk, it writes
  * the blocks to its log: copying the files would force two checkpoints of the whole cluster, for which all databases pay. Without `fsync`,
  * checkpoints are cheap, and the files are faster.
  *

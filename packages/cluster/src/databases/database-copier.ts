@@ -28,7 +28,7 @@ import { buildSettingStatement } from "./settings.js";
 const stallTimeoutMs = 750;
 const stallCheckIntervalMs = 250;
 
-/** How many locks a transaction may take, as a share of those of all tenants: while several run, and while one runs. */
+/** How many locks a transaction may take, as a share of the locks of all tenants: while several copies run, and while one runs. */
 const lockShares = { several: 0.1, one: 0.6 };
 
 /** After a stall, how long others count on it, in milliseconds: they wait for one look only. */
@@ -71,7 +71,7 @@ export class DatabaseCopier {
   /** When a session did not react the last time: a time of `performance.now()`. */
   #stalledAt = -Infinity;
 
-  /** Is called when a database could not be dropped, and is invalid: at once if that has happened before. */
+  /** Is called when a database could not be dropped, and is invalid: immediately if that has happened before. */
   set onStall(onStall: () => void) {
     this.#onStall = onStall;
     if (this.#stalledAt !== -Infinity) onStall();
@@ -109,9 +109,9 @@ export class DatabaseCopier {
   }
 
   /**
-   * Copies a database to a new one that does not allow connections. Postgres copies only databases without sessions, so
-   * sessions in `sourceName` are ended, and new ones wait until the copy is complete. No sessions of a tenant are killed for it: everybody who
-   * may ask for copies could have Postgres restart for all databases.
+   * Copies a database to a new one that does not allow connections. Postgres copies only databases without sessions, so sessions in
+   * `sourceName` are ended, and new ones wait until the copy is complete. No sessions of a tenant are killed for it: otherwise every user
+   * who may create copies could make Postgres restart for all databases.
    *
    * @throws ClusterError `cluster:session_unresponsive`.
    */
@@ -122,7 +122,7 @@ export class DatabaseCopier {
   }
 
   async #copyAsOwner(sourceName: string, targetName: string, signal?: AbortSignal): Promise<void> {
-    // Its owner may have revoked the privilege to connect, without which nobody may read the size.
+    // Its owner may have revoked the privilege to connect, without which no one may read the size.
     const [source] = await this.#admin.query<CopySource>(
       `select current_setting('server_version_num')::integer as version,
           case when has_database_privilege(oid, 'connect') then pg_database_size(oid) end as bytes,
@@ -261,8 +261,8 @@ export class DatabaseCopier {
 
   /**
    * Drops a database of any kind and its sessions. Does nothing when the installation has none with this name. Before the files are
-   * removed, every session of the server has to react to a signal. While one does not, the database is invalid: nobody can connect to it, and all that Postgres
-   * allows is to drop it later.
+   * removed, every session of the server has to react to a signal. While one does not, the database is invalid: no client can connect to
+   * it, and all that Postgres allows is to drop it later.
    *
    * Gives up after a second, and calls `onStall`: the database is dropped later. Use `makeRoom` if its name is needed now.
    */
@@ -279,7 +279,7 @@ export class DatabaseCopier {
     if (!(await this.#dropUnlessStalled(name))) throw new UnresponsiveSessionsError();
   }
 
-  /** Returns whether the database does not exist any more. */
+  /** Returns whether the database no longer exists. */
   async #dropUnlessStalled(name: string): Promise<boolean> {
     const [row] = await this.#admin.query<{ template: boolean; used: boolean }>(
       `select datistemplate as template, exists (select from pg_stat_activity where datid = d.oid) as used
@@ -366,7 +366,7 @@ export class DatabaseCopier {
 
   async #dropRolesAsOwner(roles: readonly string[], owner: string): Promise<void> {
     for (const role of roles) await alterRole(this.#admin, role, "nologin password null");
-    // Nobody logs in as the owner.
+    // The owner role never logs in.
     const logins = roles.filter((role) => role !== owner);
     if (logins.length > 0) await endStartingSessions(this.#admin, logins);
     // Privileges on databases are revoked here.
@@ -418,7 +418,7 @@ export class DatabaseCopier {
     }
   }
 
-  /** Drops the roles that remained because of sessions, of locks, or of privileges in databases, which do not exist any more. */
+  /** Drops the roles that remained because of sessions, locks, or privileges in databases that no longer exist. */
   async dropRetiredRoles(): Promise<void> {
     const roles = await this.#admin.query<{ name: string }>(
       `select rolname as name from pg_roles r where ${this.installation.retiredRoleCondition}
@@ -565,7 +565,7 @@ export class DatabaseCopier {
       // Postgres completes the statement of a process that has ended. The repetition drops the database that it made.
       throw isDuplicateDatabaseError(error) ? toUnavailableError(error) : error;
     }
-    // By default, everybody may connect to a new database.
+    // By default, everyone may connect to a new database.
     await this.#admin.runScript([`revoke all on database ${quoteIdentifier(targetName)} from public`]);
   }
 }

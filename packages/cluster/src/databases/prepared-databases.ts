@@ -14,7 +14,7 @@ interface Waiter {
 const maxConcurrentCreations = 2;
 
 /**
- * Time before the successor of a prepared database is created, in milliseconds. Copying its files at once would slow down the first
+ * Time before the successor of a prepared database is created, in milliseconds. Copying its files immediately would slow down the first
  * connection to the prepared database that was taken.
  */
 const refillDelayMs = 30;

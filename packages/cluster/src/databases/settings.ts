@@ -11,7 +11,7 @@ const listSettings = new Set([
 /** One name of a list: in double quotes, or without quotes. */
 const listNamePattern = /"((?:[^"]|"")*)"|([^\s,]+)/g;
 
-/** Returns the names of a list as Postgres reads them. Names without quotes are in lower case, except those of files. */
+/** Returns the names of a list as Postgres reads them. Names without quotes are in lower case, except names of files. */
 const parseNameList = (setting: string, list: string): string[] =>
   [...list.matchAll(listNamePattern)].map(([, quotedName, plainName = ""]) => {
     if (quotedName !== undefined) return quotedName.replaceAll('""', '"');

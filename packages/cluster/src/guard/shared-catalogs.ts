@@ -111,7 +111,7 @@ interface Entry {
 }
 
 /**
- * Watches the catalogs that all databases of a server share. Everybody may write there: comments and settings of a database, and settings
+ * Watches the catalogs that all databases of a server share. Every user may write there: comments and settings of a database, and settings
  * and passwords of a role. Postgres neither limits their size, nor is their space free when a database is dropped.
  */
 export class SharedCatalogs {
@@ -223,7 +223,7 @@ export class SharedCatalogs {
       const resetStatements = {
         comment: `comment on ${target} is null`,
         setting: `alter ${target} reset all`,
-        // The recorded password is not in effect any more. A rotation or the next start sets one.
+        // The recorded password is no longer in effect. A rotation or the next start sets one.
         password: `alter ${target} password null`,
       };
       const statements = [

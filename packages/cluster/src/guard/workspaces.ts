@@ -29,7 +29,7 @@ export class Workspaces {
     return this.#workspaces.get(database) ?? database;
   }
 
-  /** Reads the workspaces, unless those of all these databases are known. Waits for a second at most. */
+  /** Reads the workspaces, unless the workspaces of all these databases are known. Waits for a second at most. */
   async learn(names: readonly string[]): Promise<void> {
     const databases = names.map(toTenantDatabaseName);
     const areKnown = databases.every((name) => this.#workspaces.has(name));

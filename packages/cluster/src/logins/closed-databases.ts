@@ -25,7 +25,7 @@ export class ClosedDatabases {
   }
 
   /**
-   * Returns the name of the database, at once or when it is no longer closed.
+   * Returns the name of the database, immediately or when it is no longer closed.
    *
    * @throws errors of `Gate.wait`.
    */

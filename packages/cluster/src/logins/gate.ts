@@ -10,8 +10,8 @@ export interface WaitLimits {
 }
 
 /**
- * Clients that wait until they may connect to a database. Nobody has checked their passwords yet, so when there are too many, the one that
- * has waited longest makes room: clients without a password cannot fill all places and keep others out.
+ * Clients that wait until they may connect to a database. Their passwords have not been checked yet, so when there are too many, the one
+ * that has waited longest makes room: clients without a password cannot fill all places and keep others out.
  */
 export class Gate {
   readonly #database: string;
@@ -32,7 +32,7 @@ export class Gate {
   }
 
   refuse(error: LoginRefusedError): void {
-    // An error that nobody listens to would be thrown.
+    // An error without a listener would be thrown.
     if (this.#events.listenerCount("error") > 0) this.#events.emit("error", error);
   }
 

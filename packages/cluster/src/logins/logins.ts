@@ -246,7 +246,7 @@ export class Logins {
   }
 
   /**
-   * Sets the password of a login that does not accept it, and ends the sessions of the login. Nobody can log in meanwhile. A session that
+   * Sets the password of a login that does not accept it, and ends the sessions of the login. No one can log in meanwhile. A session that
    * ignores its end does not keep the password from taking effect.
    */
   async #setPassword(owner: string, user: string, pass: string): Promise<void> {

@@ -32,13 +32,16 @@ export interface MembershipStatements {
 }
 
 /**
- * A cluster, and the rights of the platform in it. In a cluster of its own, it is the superuser, and nobody else makes databases. In one
- * that others also use, it has fewer privileges and touches nothing of theirs.
+ * A cluster, and the rights of the platform in it. In a cluster of its own, it is the superuser, and no other role creates databases. In
+ * one that others also use, it has fewer privileges and touches nothing of theirs.
  */
 export interface Cluster {
   readonly address: ClusterAddress;
   readonly installation: Installation;
-  /** The database of the platform's own statements and locks, which no tenant can connect to. On a shared cluster, that of the records. */
+  /**
+   * The database of the platform's own statements and locks, which no tenant can connect to. On a shared cluster, the database of the
+   * records.
+   */
   readonly homeDatabase: string;
   /** Major version of Postgres. */
   readonly major: number;

@@ -26,7 +26,7 @@ const buildRoleCommentCondition = (condition: string): string => `exists (
  */
 export class Installation {
   readonly keys: InstallationKeys;
-  /** Owns prepared databases, unfinished copies and backups. Nobody can log in as this role. */
+  /** Owns prepared databases, unfinished copies and backups. No one can log in as this role. */
   readonly platformRole: string;
   /** The comment of an owner role. Those of other roles begin with it and a space. */
   readonly mark: string;

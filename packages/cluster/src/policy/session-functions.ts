@@ -1,4 +1,4 @@
-/** How long `mgmt_end_session` waits for the end of a session, in milliseconds. One that Postgres cannot interrupt goes on. */
+/** How long `mgmt_end_session` waits for the end of a session, in milliseconds. A session that Postgres cannot interrupt continues. */
 const terminateBackendTimeoutMs = 5_000;
 
 /**
@@ -19,7 +19,7 @@ export const sessionFunctions: readonly string[] = [
         join pg_catalog.pg_roles r on r.oid = a.usesysid and not r.rolsuper
         where pg_catalog.pg_has_role(session_user, d.datdba, 'member');
     end`,
-  // A transaction caches the sessions that it has read. One of them may have ended, and its process id may be that of another one.
+  // A transaction caches the sessions that it has read. One of them may have ended, and its process id may belong to another session.
   `create function pg_catalog.mgmt_end_session(pid integer) returns boolean
     language sql volatile strict security definer set search_path = pg_catalog, pg_temp
     begin atomic

@@ -77,7 +77,7 @@ export const createSharedCluster = (
 
 /**
  * A privilege that the platform keeps has a price: Postgres looks at all memberships of a role again after each change of any role. So it
- * keeps that of its own role only.
+ * keeps only its own role.
  */
 const createMembershipStatements = ({ platformRoleCondition }: Installation): MembershipStatements => {
   const forEachRole = (roles: readonly string[], condition: string, statement: string): string =>
@@ -182,7 +182,7 @@ interface Privileges {
   /** The roles of other installations that have the same login. */
   otherPlatformRoles: string[];
   setsLogLevel: boolean;
-  /** Names of databases of others to which tenants may connect, because everybody may. */
+  /** Names of databases of others to which tenants may connect, because everyone may. */
   open: string[];
 }
 

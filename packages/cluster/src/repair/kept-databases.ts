@@ -24,7 +24,7 @@ export const listRecordedNames = (recordedDatabases: readonly RecordedDatabase[]
 
 /**
  * Databases and backups of the installation that are not in its records. They are kept for some days, because the records may be wrong:
- * nobody can connect to them, and their names have a date. A start with records that contain them makes them available again.
+ * no one can connect to them, and their names have a date. A start with records that contain them makes them available again.
  */
 export class KeptDatabases {
   readonly #admin: AdminConnection;

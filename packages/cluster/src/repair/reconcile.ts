@@ -249,7 +249,7 @@ const dropInvalidDatabases = async (
   }
 };
 
-/** More databases than this number, or than this share of all, are not kept at once: the records are probably wrong. */
+/** More databases than this number, or than this share of all, are not kept in one run: the records are probably wrong. */
 const maxKeptAtOnce = { count: 10, share: 0.1 };
 
 /**
@@ -315,7 +315,7 @@ const takeBackRecordedDatabases = async (
   }
 };
 
-/** Allows the logins of a database, and nobody else, to connect. */
+/** Allows the logins of a database, and no one else, to connect. */
 const repairDatabase = async (
   { admin, logins }: ReconciliationServices,
   { name, isOpen, credentials, alteredConnections = [] }: ExistingDatabase,

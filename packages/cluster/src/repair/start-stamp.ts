@@ -35,7 +35,7 @@ const parseStamp = (comment: string, { mark, platformRole }: Installation): Stam
 };
 
 /**
- * Refuses records that do not fit the cluster: those of another cluster, a copy, and those that were restored to an earlier start. Each
+ * Rejects records that do not fit the cluster: records of another cluster, a copy, and records that were restored to an earlier start. Each
  * start is counted in the records and in the cluster, which a restore of the records does not change.
  *
  * @param schema with the records, in the database of the platform's sessions.

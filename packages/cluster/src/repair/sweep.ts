@@ -7,7 +7,7 @@ export interface SweepOptions {
   readonly sessions: Pick<Sessions, "runExclusively">;
   /** Ids of databases whose logins are not checked yet. */
   readonly pendingIds: readonly string[];
-  /** Returns a database as the records have it now; undefined if they do not have it any more. */
+  /** Returns a database as the records have it now, or undefined if they no longer contain it. */
   readonly readDatabase: (id: string) => Promise<ApiDatabase | undefined>;
   readonly repair: (database: ApiDatabase) => Promise<void>;
   /** Removes what interrupted work of other processes has left. */

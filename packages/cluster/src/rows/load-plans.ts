@@ -48,7 +48,7 @@ export const planLoadInTransaction = (
   beginStatements: readonly Statement[],
 ): LoadPlan =>
   createLoadPlan(source, preloads, [
-    // Counting a request takes effect at once, so it has its own transaction.
+    // Counting a request takes effect immediately, so it has its own transaction.
     wrapInTransaction(planRateLimitCounts(source, preloads), "begin"),
     { statements: beginStatements, splitResults: () => [] },
     planRowReads(source, preloads),

@@ -71,10 +71,10 @@ interface SchemaState {
  * A schema that a newer program has updated is used as it is, unless one of its steps needs a newer program than this one. So programs of
  * two versions serve together while one replaces the other.
  *
- * @param steps default: those of this program.
+ * @param steps default: the steps of this program.
  * @returns the installation that the records belong to. A new schema gets a new one.
  * @throws NewerSchemaError when this program is too old for the schema; OlderServersError while servers run that could not use it
- *   afterwards; ClusterError when the records are incomplete. Nothing is changed then.
+ * afterwards; ClusterError when the records are incomplete. Nothing is changed then.
  */
 export const migrateSchema = async (
   client: ClientBase,

@@ -10,9 +10,9 @@ export interface Migration {
   readonly buildStatements: (schema: string) => readonly string[];
   /**
    * The version of the oldest program that can use the schema after this step, which is the number of steps that the program has. A step
-   * that only adds what older programs need not know, an `expand`, has that of the step before it. A step that removes or changes
-   * something, a `contract`, has the version of the first program that does not need what was there before. It is never lower than that
-   * of the step before.
+   * that only adds what older programs need not know, an `expand`, has the format of the previous step. A step that removes or changes
+   * something, a `contract`, has the version of the first program that does not need what was there before. It is never lower than the
+   * format of the previous step.
    */
   readonly oldestProgram: number;
 }

@@ -39,7 +39,7 @@ export interface RecordsOptions {
   readonly maxConnections?: number;
   /** How long a request waits to learn whether a commit whose response was lost took effect, in milliseconds. Default: 10000. */
   readonly commitCheckTimeoutMs?: number;
-  /** Whether nobody else makes databases in the cluster. Default: false. */
+  /** Whether only the platform creates databases in the cluster. Default: false. */
   readonly isOwnCluster?: boolean;
   /** Registers the server process that `address` names, so that others know of it. Default: it is the only one. */
   readonly registration?: { readonly version: string; readonly settings: SettingDigests };
@@ -69,13 +69,13 @@ export interface OpenRecords extends RecordStore {
   readWorkspaces(): Promise<ReadonlyMap<string, string>>;
   /** The servers that work on these records. */
   readonly servers: ServerRegistry;
-  /** Runs a statement on the records, such as those of the repair. */
+  /** Runs a statement on the records, such as a statement of the repair. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Returns the servers that work on these records, oldest first. */
   listServers(): Promise<RegisteredServer[]>;
   /** Counts what an operator watches. */
   readCounts(): Promise<RecordCounts>;
-  /** Forgets the rows that were loaded, because another instance of Postgres has replaced the one before. */
+  /** Forgets the rows that were loaded, because another instance of Postgres has replaced the previous one. */
   forgetRows(): void;
   /** Ends all connections. */
   close(): Promise<void>;

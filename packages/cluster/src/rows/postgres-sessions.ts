@@ -69,7 +69,7 @@ class LockSession implements WorkLock {
     try {
       return (await this.#client.query<Row>(text, [...values])).rows;
     } catch (error) {
-      // A statement that gets no response may take a lock that nobody releases. The end of the session releases it.
+      // A statement that gets no response may take a lock that is never released. The end of the session releases it.
       if (isConnectionLossError(error)) void this.end().catch(() => undefined);
       throw error;
     }
@@ -83,7 +83,7 @@ class LockSession implements WorkLock {
 
 /**
  * Keeps one connection per process, which holds the locks of the process. When the process ends, Postgres ends the session
- * and releases the locks. A lost connection is replaced at once, so that others see the process, and a new session first waits for a
+ * and releases the locks. A lost connection is replaced immediately, so that others see the process, and a new session first waits for a
  * process that repairs databases while no other works.
  */
 export class PostgresSessions implements Sessions {

@@ -16,7 +16,7 @@ export interface ReadStatement extends Statement {
 /**
  * Returns the statements that load the preloads. Preloads that differ only in the value of one field share a statement.
  *
- * @param parameters those of all statements. Default: each statement has its own.
+ * @param parameters the parameters of all statements. Default: each statement has its own.
  */
 export const planReads = (
   schema: string,

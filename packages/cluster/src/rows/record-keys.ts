@@ -33,8 +33,7 @@ const keyPattern = /^[\w+/-]{43}=?$/;
 export const createRecordKeyList = (): string => `${randomBytes(keyLength).toString("base64url")}\n`;
 
 /**
- * The keys of the records. The first encrypts, and all decrypt. A key that the list does not contain any more decrypts until the process
- * ends.
+ * The keys of the records. The first encrypts, and all decrypt. A key that the list no longer contains decrypts until the process exits.
  */
 export class RecordKeys {
   readonly #readList: () => Promise<string>;

@@ -35,7 +35,7 @@ export const createRecordsDatabase = async (
         await client
           .query(`create database ${name} template template0 allow_connections false`)
           .catch(ignoreDuplicate);
-      // Until then nobody can connect. Fails if another process does the same at this moment.
+      // Until then no client can connect. Fails if another process does the same at this moment.
       await client
         .query(`revoke all on database ${name} from public; alter database ${name} allow_connections true`)
         .catch((error: unknown) => {
@@ -54,7 +54,7 @@ const ignoreDuplicate = (error: unknown): void => {
 /**
  * Refuses a database of records to which other roles can connect, because they could take its locks and use up its connections.
  *
- * @param isOwned whether nobody else may have a reason for that, so that it is closed instead.
+ * @param isOwned whether the cluster belongs to the platform, so that the database is closed instead.
  * @throws ClusterError `cluster:records_open`.
  */
 export const refuseOpenDatabase = async (client: ClientBase, isOwned: boolean): Promise<void> => {

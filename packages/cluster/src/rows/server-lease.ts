@@ -33,11 +33,11 @@ export interface LeaseOptions {
   readonly refreshKeyId: () => string;
   /** Called once, when others have taken the work of this server. */
   readonly onLost: () => void;
-  /** Receives the clock of Postgres minus that of this machine with each heartbeat, in milliseconds. */
+  /** Receives the difference between the clock of Postgres and the local clock with each heartbeat, in milliseconds. */
   readonly onClockOffset: (milliseconds: number) => void;
   /** Ends sessions of another server in other clusters. Default: there are none. */
   readonly endOtherSessions?: (serverId: string) => Promise<void>;
-  /** Called when another instance of Postgres has replaced the one before. What this server has read there may be lost. */
+  /** Called when another instance of Postgres has replaced the previous one. What this server has read there may be lost. */
   readonly onReplaced?: () => void;
   /** Receives messages for the log. */
   readonly onLog: (line: string) => void;
@@ -95,10 +95,10 @@ export class ServerLease implements ServerIdentity {
   }
 
   /**
-   * Looks regularly whether an address leads to another instance of Postgres, because statements that wait for the one before may do so for
-   * long.
+   * Checks regularly whether an address points to another instance of Postgres, because statements that wait for the previous one may wait
+   * for a long time.
    *
-   * @param address one other than that of the records, which heartbeats use.
+   * @param address an address other than the address of the records, which heartbeats use.
    */
   watch(address: DatabaseAddress): void {
     this.#watchTimers.add(setInterval(() => this.#lookAt(address), heartbeatIntervalMs).unref());
@@ -160,7 +160,7 @@ export class ServerLease implements ServerIdentity {
     }, delayMs).unref();
   }
 
-  /** Logs that heartbeats have begun to fail, or do not fail any more. */
+  /** Logs that heartbeats have begun to fail, or no longer fail. */
   #reportOutage(error: unknown): void {
     const reason = error instanceof Error ? error.message || readErrorCode(error) : undefined;
     if (reason !== this.#outage)

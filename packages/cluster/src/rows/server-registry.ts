@@ -147,7 +147,7 @@ export class ServerRegistry {
 
   /**
    * Takes the right to work from a server that is silent, before its sessions are ended. The row stays until they have, so that another
-   * server goes on if this one ends meanwhile. Returns whether the server was silent still.
+   * server continues if this one stops meanwhile. Returns whether the server was silent still.
    */
   async fence(query: Query, id: string): Promise<boolean> {
     const rows = await query(

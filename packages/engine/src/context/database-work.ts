@@ -45,12 +45,12 @@ export class DatabaseWork {
   }
 
   /**
-   * Runs work that creates or overwrites the data of a database. Call it in turn, and read the row in the work: a deletion that
-   * the row does not show yet then finds the work here.
+   * Runs work that creates or overwrites the data of a database. Call it in turn, and read the row in the work: a deletion that the row
+   * does not show yet then finds the work here.
    *
    * @param isWanted whether the row still asks for the work. Called repeatedly, because another process may have changed it.
    * @param heldLock the locks of the work.
-   * @param work receives the locks, with a signal that is also aborted when the work is not wanted any more.
+   * @param work receives the locks, with a signal that is also aborted when the work is no longer needed.
    */
   async runFill(
     databaseId: string,

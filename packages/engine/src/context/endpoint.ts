@@ -17,7 +17,7 @@ export interface EndpointContext extends Transactions {
 export interface Endpoint {
   /** Name in the request log and for faults; null for an endpoint without a name. */
   readonly id: `oauth.${OAuthEndpoint}` | null;
-  /** Path in the request log, in place of one that contains a secret. */
+  /** Path in the request log, instead of one that contains a secret. */
   readonly loggedPath?: string;
   /** Whether the bytes of a request body are only counted. */
   readonly discardsBody: boolean;

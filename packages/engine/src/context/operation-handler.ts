@@ -36,7 +36,7 @@ export interface SuccessResponse {
   readonly status: number;
   /** Default: no body. */
   readonly body?: unknown;
-  /** The JSON of the body, in place of `body`. */
+  /** The JSON of the body, instead of `body`. */
   readonly json?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** A job that has to succeed before the response is sent. */
@@ -66,7 +66,7 @@ export interface Preparation<Id extends OperationId, Plan, Prepared> {
 export interface OperationHandler<Id extends OperationId, Prepared, Checked> {
   /**
    * Returns the rows that the request probably reads, besides those that its token and its path name. Only stores that load rows call it,
-   * to load them at once.
+   * to load them together.
    */
   readonly preloads?: ((request: RoutedRequest) => readonly Preload[]) | undefined;
   readonly prepare?: Preparation<Id, unknown, Prepared>;

@@ -6,7 +6,7 @@ export interface Job {
   kind: string;
   /** Id of the row that the job works on. */
   subject: string;
-  /** Milliseconds since 1970. 0 if the job is due at once. */
+  /** Milliseconds since 1970. 0 if the job is due immediately. */
   dueAt: number;
   /** Id of the change that the job makes, or of the connection whose login it sets. Absent in other jobs. */
   change?: string;

@@ -40,7 +40,7 @@ export class DataPlaneControl<M extends Mode> {
       if (typeof database === "string" && !store.databases.get(toCanonicalId("database", database)))
         throw controlErrors.notFound("database", database);
     });
-    // The result comes as the rows do: at once or in a promise.
+    // Returns a promise if rows are loaded, and the result itself if they are in memory.
     return applyWhenReady<void, InstalledConnectionFault>(checkCompletion, () =>
       faults.add(fault),
     ) as Returned<M, InstalledConnectionFault>;

@@ -70,7 +70,7 @@ export class StateControl {
     return runChangeStep(requestContext, updateStatus);
   }
 
-  /** Sets the environment variables of a deployment, in place of those that it has. No operation of the API does. */
+  /** Replaces the environment variables of a deployment. No operation of the API does. */
   setDeploymentVariables(
     deploymentId: string,
     envVars: Readonly<Record<string, string>>,

@@ -46,7 +46,7 @@ const sendAndClose = (
   const contentLengthLine = `content-length: ${String(Buffer.byteLength(body))}`;
   const statusLine = `HTTP/1.1 ${String(status)} ${STATUS_CODES[status] ?? ""}`;
   socket.end([statusLine, ...lines, contentLengthLine, "connection: close", "", body].join("\r\n"));
-  // Destroying the connection at once could prevent the client from reading the response.
+  // Destroying the connection immediately could prevent the client from reading the response.
   const destroyTimer = setTimeout(() => socket.destroy(), lingerMs);
   destroyTimer.unref();
   socket.once("close", () => clearTimeout(destroyTimer));

@@ -92,7 +92,7 @@ export const createDeadJobError = ({
 /**
  * Makes failed jobs due that no process has, as if they had not failed. Their last error stays.
  *
- * @param ids default: those of all dead jobs.
+ * @param ids default: the ids of all dead jobs.
  * @returns the ids of these jobs.
  */
 export const resetFailedJobs = (jobs: JobTable, ids?: readonly string[]): string[] => {

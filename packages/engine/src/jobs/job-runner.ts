@@ -65,7 +65,7 @@ const awaitedConcurrencyLimits = { maxTotal: 32, perKey: 8 };
 const maxJobsPerLook = 500;
 
 /**
- * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for at once, and takes
+ * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for immediately, and takes
  * others as they fall due, including jobs of a process that has ended. A row is removed when its job is done, by the
  * transaction with its result if it has one, so a job that a crash interrupts runs again.
  *
@@ -134,7 +134,10 @@ export class JobRunner {
     for (const id of ids) if (this.#runningJobs.has(id)) this.#completedIds.add(id);
   }
 
-  /** Runs a job of this process now, unless it runs already, and resolves with its error. Resolves with undefined when the job is gone. */
+  /**
+   * Runs a job of this process now, unless it runs already, and resolves with its error. Resolves with undefined if the job no longer
+   * exists.
+   */
   async runNow(job: Job): Promise<unknown> {
     const id = "id" in job ? String(job.id) : "";
     const row = this.#waitingJobs.get(id);
@@ -221,7 +224,7 @@ export class JobRunner {
   /**
    * Lets failed jobs run again that no process has.
    *
-   * @param ids default: those of all dead jobs.
+   * @param ids default: the ids of all dead jobs.
    * @returns the ids of those that run again.
    */
   async retryJobs(ids?: readonly string[]): Promise<string[]> {

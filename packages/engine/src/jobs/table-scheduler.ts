@@ -13,7 +13,7 @@ export type JobTable = ExpiringCollection<JobRow, JobLookup>;
 
 interface SchedulerOptions {
   readonly jobs: JobTable;
-  /** The session of the process that runs the jobs that are due at once; null for any process. */
+  /** The session of the process that runs the jobs that are due immediately; null for any process. */
   readonly owner: string | null;
   readonly createId: () => string;
   readonly onSchedule?: (job: JobRow) => void;

@@ -41,7 +41,7 @@ const invalidGrantError = (description: string): OAuthError => new OAuthError("i
 const invalidRequestError = (description: string): OAuthError =>
   new OAuthError("invalid_request", description);
 
-/** Builds the errors of the authorization server, whose codes are those of RFC 6749 and its extensions. */
+/** Builds the errors of the authorization server, with the codes of RFC 6749 and its extensions. */
 export const oauthErrors = {
   // Any request
   missingParameter: (name: string) => invalidRequestError(`The parameter ${name} is missing`),

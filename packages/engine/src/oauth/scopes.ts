@@ -20,8 +20,8 @@ export const parseScopes = (scope: string | undefined): string[] => {
 };
 
 /**
- * Returns the scopes of a refresh request, which default to those of the grant. Throws `invalid_scope` when
- * the request contains a scope that was not granted.
+ * Returns the scopes of a refresh request, which default to the scopes of the grant. Throws `invalid_scope` when the request contains a
+ * scope that was not granted.
  */
 export const narrowScopes = (
   grantedScopes: readonly string[],

@@ -22,7 +22,7 @@ export interface SignIn {
 }
 
 /**
- * Returns pages on which everybody who can reach them signs in, for development.
+ * Returns pages on which every user who can reach them can sign in, for development.
  *
  * @param signInKey text that a browser must send once. Default: none.
  */
@@ -38,7 +38,7 @@ export const createOpenSignIn = (signInKey: string | undefined, authUrl: string)
 };
 
 /**
- * Nobody signs in: an operator issues all tokens, and decides approvals with a command.
+ * There is no sign-in: an operator issues all tokens, and decides approvals with a command.
  *
  * @param formatApprovalText returns the text that says how to decide the approval with an id.
  */

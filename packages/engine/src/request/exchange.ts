@@ -18,7 +18,7 @@ export interface Exchange {
   readonly arrivedAt: number;
   readonly startedAt: number;
   operation: OperationEntry | undefined;
-  /** Set in place of `operation` for a path outside the API. */
+  /** Set instead of `operation` for a path outside the API. */
   endpoint: Endpoint | undefined;
   principal: Principal | undefined;
   validRequest: ValidRequest | undefined;

@@ -54,8 +54,8 @@ export const runHandler = (
 };
 
 /**
- * Makes the approval of a request that failed usable again. It stays used if the change may take effect, except for a deletion,
- * which nobody can repeat with another effect.
+ * Makes the approval of a request that failed usable again. It stays used if the change may take effect, except for a deletion, which has
+ * no other effect when it is repeated.
  *
  * @throws OutcomeUnknownError when the approval stays used because it cannot be stored.
  */
@@ -131,7 +131,7 @@ export const performOperation = (
   );
 
 /**
- * Returns which rows the transaction of a request may change: those of the workspace of its credential, and of the workspaces of the access
+ * Returns which rows the transaction of a request may change: the rows of its credential's workspace, and of the workspaces of the access
  * tokens in its body.
  */
 const chooseTransactionOptions = ({

@@ -23,7 +23,7 @@ export interface LoggedRequest {
   /** Query parameters of the operation; null when they were not valid. */
   readonly query: Readonly<Record<string, unknown>> | null;
   /**
-   * Body, with `[redacted]` in place of secrets; null when it was not valid. `[omitted]` once the bodies of later
+   * Body, with `[redacted]` instead of secrets; null when it was not valid. `[omitted]` once the bodies of later
    * requests in the log exceed 16 MiB.
    */
   readonly body: unknown;

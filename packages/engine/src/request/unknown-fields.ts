@@ -31,7 +31,7 @@ export const validateWithoutUnknownFields = (
   }
 };
 
-/** Removes the field of a finding. Returns false if it is gone already, because several alternatives of a union report it. */
+/** Removes the field of a finding. Returns false if it has been removed already, because several alternatives of a union report it. */
 const removeUnknownField = (body: unknown, { instancePath, params }: Finding): boolean => {
   const name = String(params["additionalProperty"]);
   const parentObject = resolveParentObject(body, instancePath);

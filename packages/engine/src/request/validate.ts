@@ -25,7 +25,7 @@ export interface ValidRequest {
   readonly ignoredPointers: readonly string[];
 }
 
-/** Fields that have their own error code for rejected values, in place of `validation:failed`. */
+/** Fields that have their own error code for rejected values, instead of `validation:failed`. */
 const errorFactoriesByCode: Readonly<Record<string, () => RequestError>> = {
   "restore:invalid_source": () =>
     errors["restore:invalid_source"]({ issues: [{ path: "/source/type", message: "must be backup" }] }),

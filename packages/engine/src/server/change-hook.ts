@@ -8,8 +8,8 @@ export class ChangeHook {
   constructor(private readonly hook: (() => void | Promise<void>) | undefined) {}
 
   /**
-   * Returns a promise that resolves when all changes of the store are stored durably, including those of other requests; undefined when all
-   * are stored already.
+   * Returns a promise that resolves when all changes of the store are stored durably, including changes of other requests; undefined when
+   * all are stored already.
    */
   whenSaved(store: MemoryStore): Promise<void> | undefined {
     return store.hasChangedSinceLastCall() ? this.save() : this.#lastSave;

@@ -35,8 +35,8 @@ export interface EngineOptions {
    */
   dataPlane?: DataPlane | undefined;
   /**
-   * Text that a browser must send once before it can sign in or see an approval: at least 32 random bytes. Default: none, which
-   * lets everybody who can reach the server on loopback sign in.
+   * Text that a browser must send once before it can sign in or see an approval: at least 32 random bytes. Default: none, which lets every
+   * user who can reach the server on loopback sign in.
    */
   signInKey?: string | undefined;
   /** Called after every change of the state, and awaited before the response that shows the change is sent. */

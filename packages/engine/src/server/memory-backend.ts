@@ -12,7 +12,7 @@ import type { TransactionView } from "./control-backend.js";
 import type { ServerBackend } from "./server.js";
 import { findRemovedRows } from "./snapshot-tables.js";
 
-/** Keeps the state of a server in the process's memory. All that it returns, it returns at once. */
+/** Keeps the state of a server in the process's memory. All of its methods are synchronous. */
 export class MemoryBackend implements ServerBackend<"sync"> {
   readonly settings: Settings;
   readonly #services: MemoryServices;
@@ -58,7 +58,7 @@ export class MemoryBackend implements ServerBackend<"sync"> {
     return structuredClone(readTables(this.#currentState.readTableStates()));
   }
 
-  /** Takes effect at once; resolves when the real databases of removed records are deleted. */
+  /** Takes effect immediately; resolves when the real databases of removed records are deleted. */
   replaceAllTables(
     createTables: (states: TableStates) => TableStates,
     onReplaced?: () => void,

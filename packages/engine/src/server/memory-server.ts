@@ -6,7 +6,7 @@ import { type EngineOptions, assertEngineOptions } from "./engine-options.js";
 import { MemoryBackend } from "./memory-backend.js";
 import { Server } from "./server.js";
 
-/** A reference server whose state is in memory. Methods that only read or change rows take effect, and return, at once. */
+/** A reference server whose state is in memory. Methods that only read or change rows are synchronous. */
 export class MemoryServer extends Server<"sync"> {
   /** What a new server starts with: two users with a workspace each, a service token, an agent. */
   readonly defaults: Defaults;

@@ -22,10 +22,10 @@ interface ReconciliationServices extends Pick<Transactions, "transact"> {
 }
 
 /**
- * Makes the real databases match rows that were replaced, each as soon as no work of any process uses it: drops those that the
- * rows no longer contain, and creates those that the rows contain again, which are empty. Sets the passwords of the rows, and
- * removes logins that the rows no longer contain. Marks backups that the rows contain again as `failed` when their data is gone.
- * Waits while the database server cannot be reached. Each step reads the rows again, because they may have been replaced again.
+ * Makes the real databases match rows that were replaced, each as soon as no work of any process uses it: drops those that the rows no
+ * longer contain, and creates those that the rows contain again, which are empty. Sets the passwords of the rows, and removes logins that
+ * the rows no longer contain. Marks backups that the rows contain again as `failed` if their data no longer exists. Waits while the
+ * database server cannot be reached. Each step reads the rows again, because they may have been replaced again.
  *
  * @param pauses between attempts to reach the database server.
  * @throws DatabaseUnavailableError when `pauses` have ended and the database server cannot be reached.

@@ -158,8 +158,8 @@ export abstract class Server<M extends Mode = Mode> {
   }
 
   /**
-   * Limits the requests of each principal, and restarts their counts. Without `operations`, the limit applies to the operations
-   * that the contract marks as rate-limited: those of apps, services, and deployments.
+   * Limits the requests of each principal, and restarts their counts. Without `operations`, the limit applies to the operations that the
+   * contract marks as rate-limited: the operations of apps, services, and deployments.
    *
    * @param limit null for no limit.
    * @returns the operations that the limit applies to; empty for no limit.
@@ -181,9 +181,9 @@ export abstract class Server<M extends Mode = Mode> {
   }
 
   /**
-   * Replaces the state with a snapshot of this or another server; at once, if the state is in memory. Resolves when the real databases
-   * of removed records are deleted, and those of records that are there again exist, without their data. Backups whose data is gone are
-   * `failed` then.
+   * Replaces the state with a snapshot of this or another server; synchronous if the state is in memory. Resolves when the real databases
+   * of removed records are deleted, and the databases of restored records exist, without their data. Backups whose data no longer exists
+   * are then `failed`.
    *
    * @throws Error when the value is not a snapshot.
    */
@@ -198,9 +198,9 @@ export abstract class Server<M extends Mode = Mode> {
   }
 
   /**
-   * Restores the initial state and clock, removes all faults and restores the rate limit of the settings; at once, if the state is in
-   * memory. Of this process, also clears the request log and the faults of connections to databases. Resolves when the real databases
-   * match the records, as for `load`.
+   * Restores the initial state and clock, removes all faults and restores the rate limit of the settings; synchronous if the state is in
+   * memory. Of this process, also clears the request log and the faults of connections to databases. Resolves when the real databases match
+   * the records, as for `load`.
    */
   reset(): Promise<void> {
     return this.#backend.replaceAllTables(

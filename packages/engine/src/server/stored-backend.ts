@@ -186,7 +186,7 @@ export class StoredBackend implements ServerBackend<"async"> {
     onReplaced?.();
   }
 
-  /** Resolves at once, because every change is stored when its transaction ends. */
+  /** Resolves immediately, because every change is stored when its transaction ends. */
   save(): Promise<void> {
     return Promise.resolve();
   }

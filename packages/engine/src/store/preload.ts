@@ -47,7 +47,7 @@ export type Preload =
   | {
       /**
        * Counts a request in the window with this id, and returns the window. Starts a new window if there is none or it has
-       * ended. Takes effect at once, whether or not the transaction commits.
+       * ended. Takes effect immediately, whether or not the transaction commits.
        */
       readonly read: "hit";
       readonly table: "rateWindows";

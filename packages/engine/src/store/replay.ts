@@ -28,7 +28,7 @@ export interface ReplayOptions {
 /** Maximum number of conflicts of one step. With locks, there is rarely more than one. */
 const maxConflicts = 20;
 
-/** Maximum number of runs of a step in one transaction. Each run has more rows than the one before. */
+/** Maximum number of runs of a step in one transaction. Each run has more rows than the previous one. */
 const maxRuns = 1_000;
 
 /**

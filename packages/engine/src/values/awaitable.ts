@@ -1,4 +1,4 @@
-/** A value, at once or in a promise. */
+/** A value or a promise of it. */
 export type Awaitable<T> = T | Promise<T>;
 
 /** How the members of a server return their results: `sync` from memory, `async` where rows have to be loaded. */
@@ -13,13 +13,13 @@ interface Results<T> {
 export type Returned<M extends Mode, T> = Results<T>[M];
 
 /**
- * Returns whether a value comes in a promise. Zone.js and others replace the global `Promise`, which that of an async function is no
- * instance of.
+ * Returns whether a value comes in a promise. Checks for `then`: libraries such as Zone.js replace the global `Promise`, so that a promise
+ * of an async function may not be an instance of it.
  */
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
-/** Calls `onValue` with a value, at once or when its promise resolves. */
+/** Calls `onValue` with a value: immediately, or when its promise resolves. */
 export const applyWhenReady = <T, Result>(
   value: Awaitable<T>,
   onValue: (value: T) => Awaitable<Result>,

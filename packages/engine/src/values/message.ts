@@ -33,12 +33,12 @@ export interface EngineResponse {
 export interface Outcome {
   readonly status: number;
   readonly body?: unknown;
-  /** The JSON of the body, in place of `body`. */
+  /** The JSON of the body, instead of `body`. */
   readonly json?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Error code; null for a success. */
   readonly code: string | null;
-  /** Sent in place of the JSON of `body`. */
+  /** Sent instead of the JSON of `body`. */
   readonly rawBody?: { readonly text: string; readonly contentType: string } | undefined;
   /** Parameters for the request log that are known not to be secret. */
   readonly logged?: Readonly<Record<string, string>>;

@@ -17,7 +17,7 @@ export interface RequestErrorParts {
   readonly hint?: string;
   /** Fields of the error body that only this code has, such as `approvalId`, `issues`, or `existingAppId`. Default: none. */
   readonly extra?: Readonly<Record<string, unknown>>;
-  /** Headers of the response, besides those of every response. Default: none. */
+  /** Headers of this response, in addition to the headers of every response. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

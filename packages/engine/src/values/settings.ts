@@ -14,8 +14,8 @@ export interface Settings {
   /** How to handle body fields that are not in the contract: `refuse` is a 422, `ignore` drops them and logs their names. */
   readonly unknownFields: UnknownFields;
   /**
-   * Error codes in responses: those of the contract, or those of Prisma's Management API. Codes for
-   * which no public one is known stay the same.
+   * Error codes in responses: the codes of the contract, or the codes of Prisma's Management API. Codes for which no public one is known
+   * stay the same.
    */
   readonly errorCodes: ErrorCodes;
   /** Requests that a principal may send to rate-limited operations; null: no limit. */
@@ -27,8 +27,8 @@ export interface Settings {
 }
 
 /**
- * Which error codes responses have: those of the contract, or those of Prisma's Management API where it has one for the operation and
- * status.
+ * Which error codes responses have: the codes of the contract, or the codes of Prisma's Management API where it has one for the operation
+ * and status.
  */
 export type ErrorCodes = "contract" | "public";
 

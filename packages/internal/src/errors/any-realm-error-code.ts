@@ -1,6 +1,6 @@
 /**
  * Returns the code of an error, such as `ENOENT`; undefined if it has none that is text. In contrast to `error-code.ts`, the error may be
- * that of another realm: under Jest, errors of the system are no instances of the `Error` that modules see.
+ * from another realm: under Jest, system errors are not instances of the `Error` that modules see.
  */
 export const readErrorCode = (error: unknown): string | undefined =>
   Object.prototype.toString.call(error) === "[object Error]" &&

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 
-// A relative path in the environment is ignored, as the XDG specification has it: the working directory may be somebody else's
+// A relative path in the environment is ignored, as the XDG specification has it: the working directory may be another user's
 // repository. `node:os` is not imported, because most runs of a command can save its load.
 
 /**

@@ -2,7 +2,7 @@ const reportedObservers = new WeakSet<object>();
 
 /**
  * Calls a function of a program that watches something and decides nothing. It is not awaited. Prints the first error of each function,
- * thrown at once or later, with `console.warn`.
+ * whether it is thrown or rejects later, with `console.warn`.
  *
  * @param name the program's name for the function.
  */

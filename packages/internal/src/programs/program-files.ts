@@ -7,7 +7,7 @@ const isWindows = process.platform === "win32";
 const usualFolders = isWindows ? [] : ["/usr/bin", "/bin"];
 
 /**
- * Returns the absolute folders of PATH. The others are relative to the working directory, where a repository of somebody else could have
+ * Returns the absolute folders of PATH. The others are relative to the working directory, where a repository of another user could have
  * programs of its own. An empty entry is the working directory itself.
  */
 export const listProgramFolders = ({ PATH: path }: NodeJS.ProcessEnv): string[] =>

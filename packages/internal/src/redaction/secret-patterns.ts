@@ -1,7 +1,7 @@
 import { isSecretField } from "../generated/secret-fields.js";
 import { decodeBase64 } from "../text/encodings.js";
 
-/** What is printed in place of a secret. */
+/** What is printed instead of a secret. */
 export const secretMask = "[redacted]";
 
 /** Replaces the secrets of one form in a string. */
@@ -79,10 +79,10 @@ const urlCredentialsRule: RedactionRule = (text) => {
 /** Values after a colon that say something about a secret: `token: expired`. */
 const plainWordPattern =
   "required|missing|invalid|expired|unknown|wrong|revoked|malformed|true|false|null|none|undefined|empty|string|number|not";
-/** An id of the API, which is no secret. */
+/** An id of the API, which is not a secret. */
 const idPattern = "[a-z]{2,8}_[a-z0-9]{24}\\b";
 
-/** Returns whether a name is that of a parameter of OAuth or SAML whose value is a secret in any text. */
+/** Returns whether a name is the name of an OAuth or SAML parameter whose value is a secret in any text. */
 const isSecretAnywhere = (name: string): boolean =>
   /^(?:(?:device|user)_code|id_token_hint|SAMLResponse)$/i.test(name) || isSecretField(name);
 

@@ -15,7 +15,7 @@ export const parseHttpDate = (headerValue: string): number => {
         `${weekday}, ${day.replace(" ", "0")} ${month} ${year} ${time} GMT`,
     );
   const time = Date.parse(date);
-  // `Date.parse` accepts nearly everything; the preferred form is exactly that of `toUTCString`.
+  // `Date.parse` accepts nearly everything; the preferred form is exactly the output of `toUTCString`.
   return new Date(time).toUTCString() === date ? time : NaN;
 };
 

@@ -4,7 +4,7 @@ import type { MemoryServer } from "@mgmt/engine";
 let sessionCookie: string | undefined;
 
 /**
- * Opens a page of the authorization server in place of the app, and the pages that its links and forms lead to.
+ * Opens a page of the authorization server instead of the app, and the pages that its links and forms lead to.
  *
  * @param reportError called when a page cannot be opened.
  * @param form the fields of the form that is sent to the page. Default: none.

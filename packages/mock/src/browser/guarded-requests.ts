@@ -21,7 +21,7 @@ const guardFetch = ({ isGuarded, check, signal }: GuardOptions): void => {
     const target = input instanceof Object && "url" in input ? input : String(input);
     const url = typeof target === "string" ? resolveUrl(target) : target.url;
     if (signal.aborted || !isGuarded(url)) return fetch(target, init);
-    // The caller may change them during the check. Other functions in place of `fetch` may not take a `Request`.
+    // The caller may change them during the check. Other functions instead of `fetch` may not take a `Request`.
     const copiedInit = init && { ...init, ...(init.headers && { headers: new Headers(init.headers) }) };
     await check().catch((cause: unknown) => {
       throw new TypeError("Failed to fetch", { cause });

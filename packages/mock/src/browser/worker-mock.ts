@@ -90,7 +90,7 @@ export class WorkerMock
     return [
       http.all(this.#mockUrlPattern, async ({ request }) => {
         if (this.#isProbe(request.url)) {
-          // Another worker of MSW, which lets the request pass at once, has to be first.
+          // Another worker of MSW, which lets the request pass immediately, has to be first.
           await waitForRealTurn();
           return new Response(this.#probeToken);
         }
@@ -102,11 +102,11 @@ export class WorkerMock
 
   /**
    * Starts the worker of MSW, and resolves when it passes the requests of the page to this mock. Stops a mock that the page has started
-   * before, as a hot reload does. Has no effect on a mock that runs. While it runs, `fetch` and `XMLHttpRequest` of the page first check that
-   * the worker still passes requests on, and refuse those to this mock if it does not.
+   * before, as a hot reload does. Has no effect on a mock that runs. While it runs, `fetch` and `XMLHttpRequest` of the page first check
+   * that the worker still passes requests on, and refuse those to this mock if it does not.
    *
    * @throws MockError `mock:insecure_page` when the page cannot sign tokens, `mock:worker_missing` when the worker script cannot be
-   * registered, `mock:workers_blocked` when a test blocks workers, `mock:worker_silent` when the script is not that of MSW,
+   * registered, `mock:workers_blocked` when a test blocks workers, `mock:worker_silent` when the script is not MSW's,
    * `mock:blocked_by_policy` when the content security policy of the page blocks the worker or the requests, `mock:not_intercepted` when
    * the requests of the page do not reach the mock.
    * @throws TypeError for an option that does not exist or is not valid.

@@ -26,7 +26,7 @@ export class MockClients {
     this.#assertReached = assertReached;
     this.#token = new ClientToken(server);
     this.#timers = new VirtualTimers(async (milliseconds) => {
-      // A closed mock does no work, but those who wait for it go on.
+      // A closed mock does no work, but waiting calls continue.
       if (this.isClosed) this.#timers.pass(milliseconds);
       else await server.clock.advance(milliseconds);
     });
@@ -69,7 +69,7 @@ export class MockClients {
   }
 }
 
-/** Resolves like the work, or rejects with the reason of a signal as soon as it is aborted. The work goes on. */
+/** Resolves like the work, or rejects with the reason of a signal as soon as it is aborted. The work continues. */
 const raceWithAbort = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

@@ -5,7 +5,7 @@ import type { WatchedTest } from "./watched-test.js";
  * Lets a test of Vitest fail with the problems of its mock. An error that a fixture throws at its end fails all later tries of a test with
  * `retry`, because Vitest ends the fixtures of the first try again.
  *
- * @param context that of the test.
+ * @param context the context of the test.
  * @returns a function to call when the fixtures of the test have ended.
  */
 export const createEndReporter = (

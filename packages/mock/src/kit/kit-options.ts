@@ -13,7 +13,7 @@ export interface KitOptions extends MockOptions {
    * `server.use()` comes before the mock; those that the server already has do not. Default: a server that all mocks share.
    */
   server?: MswServer | undefined;
-  /** Your own handlers for requests to other hosts, in place of `server`. Default: none. */
+  /** Your own handlers for requests to other hosts, instead of `server`. Default: none. */
   handlers?: readonly RequestHandler[] | undefined;
   /**
    * Returns whether a test may send a request to a host other than the mock. A request that your own handlers respond to is not sent.

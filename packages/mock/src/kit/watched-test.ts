@@ -72,7 +72,7 @@ export class WatchedTest {
     ].join("\n");
   }
 
-  /** Returns the error that lets the test fail when it ends, or that is added to those of a failed test. */
+  /** Returns the error that makes the test fail when it ends, or that is added to the errors of a failed test. */
   errorAtEnd(hasFailed: boolean): Error | undefined {
     const error = this.#failure ?? this.unmatchedError();
     return error ?? (hasFailed ? mockErrors.failedTest(this.describe()) : this.#failureIfPassed);

@@ -2,7 +2,7 @@ import type { EngineOptions } from "@mgmt/engine";
 import { assertEngineOptions } from "@mgmt/engine/internal";
 
 export interface MockOptions extends Omit<EngineOptions, "settings"> {
-  /** Settings to change, such as the durations of life cycles. Default: those of `defaultSettings`. */
+  /** Settings to change, such as the durations of life cycles. Default: `defaultSettings`. */
   settings?: EngineOptions["settings"] | undefined;
   /** Base URL of the API, without a trailing slash and without `/v1`. Default: `https://api.mgmt.test`. */
   baseUrl?: string | undefined;

@@ -20,7 +20,7 @@ export class SecretMask {
     if (secret.length >= minSecretLength) this.#knownSecrets.add(secret);
   }
 
-  /** Returns a copy of a JSON value with `maskedText` in place of strings and numbers in fields with names of secrets. */
+  /** Returns a copy of a JSON value with `maskedText` instead of strings and numbers in fields with names of secrets. */
   maskFields(value: unknown, secrecy: SecrecyLevel = "none"): unknown {
     if (typeof value === "string" || typeof value === "number") {
       if (secrecy === "none") return value;

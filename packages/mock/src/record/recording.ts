@@ -64,7 +64,7 @@ export const readRecording = async (path: string): Promise<Recording> => {
   return recording as Recording;
 };
 
-/** Writes a recording, which only its owner can read. Replaces an older file at once. */
+/** Writes a recording, which only its owner can read. Replaces an older file atomically. */
 export const writeRecording = async (path: string, recording: Recording): Promise<void> => {
   const temporaryPath = `${path}.${String(process.pid)}.tmp`;
   await writeFile(temporaryPath, `${JSON.stringify(recording, undefined, 2)}\n`, { mode: 0o600 });

@@ -91,7 +91,7 @@ const forwardFromPostgres = (client: Socket, upstream: Upstream): void => {
   };
   upstream.receive = (bytes) => {
     client.write(bytes, resumeAfterWrite);
-    // The system usually takes the bytes at once. Otherwise they must stay in the buffer until it has.
+    // The system usually takes the bytes immediately. Otherwise they must stay in the buffer until it has.
     isWaiting = client.writableLength > 0;
     return !isWaiting;
   };

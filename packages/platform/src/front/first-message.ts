@@ -19,7 +19,7 @@ export interface StartupMessage {
 /** Postgres accepts no longer message (`MAX_STARTUP_PACKET_LENGTH`). */
 const maxMessageLength = 10_000;
 
-/** Values in place of the protocol version. */
+/** Values instead of the protocol version. */
 const cancelRequestCode = 80_877_102;
 const sslRequestCode = 80_877_103;
 const gssRequestCode = 80_877_104;

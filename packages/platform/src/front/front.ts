@@ -59,7 +59,7 @@ export interface DatabaseDirectory {
 interface Session {
   databaseName: string;
   client: Socket;
-  /** Whether Postgres has accepted its password. Other sessions do not count, because anybody can open them in any name. */
+  /** Whether Postgres has accepted its password. Other sessions do not count, because anyone can open them in any name. */
   isAccepted: boolean;
   latencyFault: InstalledConnectionFault | undefined;
   /** The name of the database that the client asks for, in Latin-1. Undefined if it is one that every database has. */
@@ -95,7 +95,7 @@ const maxSockets = 1_000;
 const maxUnacceptedClients = 400;
 
 /**
- * Accepts the clients of the databases in place of Postgres. It offers TLS, connects every login to its own database,
+ * Accepts the clients of the databases instead of Postgres. It offers TLS, connects every login to its own database,
  * which is also called `postgres`, as the login, or as in the API, and waits while Postgres restarts. After the start-up message it only passes
  * bytes on: passwords are checked by Postgres alone, so the front never sees a secret in plain text.
  */

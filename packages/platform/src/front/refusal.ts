@@ -2,7 +2,7 @@ import { encodeError, errorResponseType, fieldTypes } from "./error-response.js"
 import { LoginRefusedError, cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
 
 /**
- * An error that the front sends to a client in place of Postgres, as an ErrorResponse of severity FATAL
+ * An error that the front sends to a client instead of Postgres, as an ErrorResponse of severity FATAL
  * ([message formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
  */
 export class Refusal extends LoginRefusedError {

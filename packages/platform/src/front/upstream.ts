@@ -58,7 +58,7 @@ const openSocket = (address: PostgresAddress): Upstream => {
   };
   const upstream: Upstream = { socket: new DrainingSocket(options).connect(options), receive: () => true };
   const close = (): void => void upstream.socket.destroy();
-  // Postgres closes both directions at once.
+  // Postgres closes both directions together.
   upstream.socket.on("error", close).on("end", close);
   return upstream;
 };

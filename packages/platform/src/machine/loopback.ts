@@ -4,7 +4,7 @@ import { platformErrors } from "../errors/platform-error.js";
 /**
  * Refuses to start without the IPv4 loopback address, on which the databases listen: the interface is down, or has only IPv6.
  *
- * @param readInterfaces returns the interfaces that are up. Default: those of this machine.
+ * @param readInterfaces returns the interfaces that are up. Default: the network interfaces of this machine.
  * @throws PlatformError `platform:unsupported_system`.
  */
 export const refuseMissingLoopback = (

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { platformErrors } from "../errors/platform-error.js";
 
 /**
- * Number of files that a process must be able to open. The platform keeps about 25 connections to Postgres besides those of its
+ * Number of files that a process must be able to open. The platform keeps about 25 connections to Postgres besides the connections of its
  * clients, and each process of Postgres needs more than 60 files to start.
  */
 const minOpenFiles = 256;

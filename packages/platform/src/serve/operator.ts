@@ -98,7 +98,7 @@ const maxReencryptAttempts = 5;
 export interface ReencryptedSecrets {
   /** The id of the key with which all secrets in the records are encrypted. */
   readonly keyId: string;
-  /** The ids of the other keys in the key file, which are not needed any more. */
+  /** The ids of the other keys in the key file, which are no longer needed. */
   readonly unusedKeyIds: readonly string[];
 }
 
@@ -172,7 +172,7 @@ export interface ServiceStatus {
   readonly jobLagSeconds: number;
   /** Major version of Postgres. */
   readonly postgres: number;
-  /** The clock of Postgres minus that of this machine, in milliseconds. */
+  /** The difference between the clock of Postgres and the local clock, in milliseconds. */
   readonly clockOffset: number;
 }
 
@@ -206,7 +206,7 @@ export interface ServiceJob {
   readonly state: "waiting" | "running" | "dead";
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** Milliseconds since 1970: 0 for a job that was due at once, null for a dead one. */
+  /** Milliseconds since 1970: 0 for a job that was due immediately, null for a dead one. */
   readonly dueAt: number | null;
   /** Whether the server lives that has the job; null when none has it. */
   readonly isOwnerAlive: boolean | null;
@@ -353,7 +353,7 @@ const requireWorkspace = (store: Store, id: string): { id: string } => {
 /**
  * Runs a decision about an approval.
  *
- * @throws ServeError in place of a `ControlError`, with a hint for operators.
+ * @throws ServeError instead of a `ControlError`, with a hint for operators.
  */
 const translateDecisionErrors = async (
   id: string,

@@ -13,7 +13,7 @@ const connectTimeoutMs = 5_000;
 /** What the service has to know of a Postgres server before it opens anything there. */
 export interface ServerFacts {
   readonly major: number;
-  /** The clock of Postgres minus that of this machine, in milliseconds. */
+  /** The difference between the clock of Postgres and the local clock, in milliseconds. */
   readonly clockOffset: number;
 }
 

@@ -33,7 +33,7 @@ const variableSettings: readonly (readonly [ServeVariable, keyof ServeSettings])
 ];
 
 /**
- * Reads the settings of a service. Paths become absolute: those of the file are relative to its folder.
+ * Reads the settings of a service. Paths become absolute: paths in the file are relative to its folder.
  *
  * @throws ServeError `serve:config_unreadable`, `serve:config_invalid`. Their messages contain no values.
  */

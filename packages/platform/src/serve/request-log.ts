@@ -22,7 +22,7 @@ const traceparentPattern = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-
  * Handles a request in a span that continues the trace of its client. Spans reach a collector only if the operator loads an OpenTelemetry
  * SDK with `node --import`.
  *
- * @param trustProxy whether the last address in `X-Forwarded-For` is that of the client.
+ * @param trustProxy whether the last address in `X-Forwarded-For` is the address of the client.
  */
 export const handleInTrace = (
   request: IncomingMessage,

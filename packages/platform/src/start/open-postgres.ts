@@ -56,7 +56,7 @@ const loopbackHost = "127.0.0.1";
  * Starts Postgres on the cluster of a data directory, which is created on the first run.
  *
  * @throws PlatformError `platform:no_postgres`, `platform:postgres_failed`, `platform:disk_full`, `platform:port_taken`, or
- *   `platform:data_dir_corrupt` when the cluster has another version than the Postgres of this machine; the reason of the signal.
+ * `platform:data_dir_corrupt` if the major version of the cluster differs from the installed Postgres; the reason of the signal.
  */
 export const openPostgres = async (dataDir: DataDir, waitOptions: WaitOptions): Promise<OpenPostgres> =>
   dataDir.manifest === undefined

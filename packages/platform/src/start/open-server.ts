@@ -124,7 +124,7 @@ const openApiDatabases = async (
   try {
     if (apiDatabases.length > 0) {
       lostIds = await markDataLost(cluster, missingData, brokenIds);
-      // Somebody may want to rescue data that is missing from its files.
+      // The user may want to rescue data that is missing from its files.
       if (lostIds.length === 0 && missingData.backupIds.length === 0)
         await removeInterruptedCopies(cluster, getDataDirPaths(dataDir.path).cluster, onLog);
     }
@@ -182,7 +182,7 @@ const serveApi = async (
       // The names in Postgres are the ids that the server has generated.
       findApiName: (databaseName) => engine.read(({ store }) => store.databases.get(databaseName)?.name),
     });
-    // Requests wait, so that they do not find databases whose data is gone.
+    // Requests wait, so that they do not find databases whose data no longer exists.
     await engine.finishJobs(interruptedDeletionIds);
     return engine;
   };

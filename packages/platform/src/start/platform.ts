@@ -21,8 +21,8 @@ export interface PlatformOptions {
   /** Directory for all persistent data. Default: `mgmt` in the user's directory for application state. */
   dataDir?: string;
   /**
-   * Uses the records although they do not fit the databases: those of an earlier start, and those without many databases, which are closed
-   * and kept for 7 days. Default: false, which refuses the start.
+   * Uses records that do not fit the databases: records of an earlier start, and records that lack many databases, which are closed and
+   * kept for 7 days. Default: false, which refuses the start.
    */
   acceptRecords?: boolean;
   /** Removes all data when the platform ends, even when it is killed. Default: false. */
@@ -45,8 +45,8 @@ export interface PlatformOptions {
    */
   oauthClients?: readonly PublicClient[];
   /**
-   * Whether browsers must send a key to sign in and to see approvals, so that other accounts of this machine cannot. The key is
-   * new on each start. Default: true.
+   * Whether browsers must send a key to sign in and to see approvals, so that other users on this machine cannot. The key is new on each
+   * start. Default: true.
    */
   requireSignInKey?: boolean;
   /** Cancels the start. After the start, use `stop`. */

@@ -15,7 +15,7 @@ const lockGraceMs = 30_000;
 const sessionEndTimeoutMs = 5_000;
 
 /**
- * How long a failed setup counts as that of this run after a test has needed it, in seconds. A run of a watch mode that begins later tries
+ * How long a failed setup counts as part of this run after a test has needed it, in seconds. A run of a watch mode that begins later tries
  * it again.
  */
 const failureSeconds = 10;

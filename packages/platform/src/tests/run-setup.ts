@@ -18,7 +18,10 @@ export interface DatabaseAddress {
 export const toConnectionString = ({ host, port, database, user, password }: DatabaseAddress): string =>
   `postgresql://${user}:${password}@${host}:${String(port)}/${database}`;
 
-/** Returns the variables by which programs find a database: that of most libraries, and those of the programs of Postgres. */
+/**
+ * Returns the variables by which programs find a database: the variable that most libraries read, and the variables of the Postgres client
+ * programs.
+ */
 export const toVariables = (address: DatabaseAddress): Record<string, string> => ({
   DATABASE_URL: toConnectionString(address),
   PGHOST: address.host,

@@ -3,7 +3,7 @@ import { TokenError } from "../errors/token-error.js";
 
 /** Error codes for login, token refresh, logout and the token store. */
 export type AuthErrorCode =
-  /** Nobody is logged in, or the login has expired or was revoked. */
+  /** No one is logged in, or the login has expired or was revoked. */
   | "auth:login_required"
   /** The user, or the server on the user's behalf, denied the login. */
   | "auth:denied"

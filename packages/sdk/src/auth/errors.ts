@@ -21,7 +21,7 @@ const hintsByStage: Readonly<Record<OAuthStage, string>> = {
 
 const invalidGrantAdvice = { hint: "Start a new login and approve it.", advice: "log_in" } as const;
 
-/** Creates every `AuthError`, except those of files (`file-errors.ts`) and of the storage of a browser (`storage-errors.ts`). */
+/** Creates every `AuthError`, except the errors of files (`file-errors.ts`) and of browser storage (`storage-errors.ts`). */
 export const authErrors = {
   notLoggedIn: () => new LoginRequiredError("There is no stored login"),
   noRefreshToken: () => new LoginRequiredError("The access token has expired, and there is no refresh token"),

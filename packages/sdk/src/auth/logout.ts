@@ -15,7 +15,7 @@ export interface LogoutOptions extends OAuthOptions {
 }
 
 /**
- * Clears the store, then revokes the refresh token and all tokens issued from it. Does nothing if nobody is logged in.
+ * Clears the store, then revokes the refresh token and all tokens issued from it. Does nothing if no one is logged in.
  *
  * The store is cleared even if its content is corrupt or the server cannot be reached; then `AuthError`
  * `auth:revoke_failed` is thrown, because the login may still be valid. A login of another server or client is not

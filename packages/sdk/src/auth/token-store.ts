@@ -6,14 +6,14 @@ import { authErrors } from "./errors.js";
  * store that several processes or tabs share must implement `lock`, and its `write` must be atomic.
  */
 export interface TokenStore {
-  /** Returns the credential, or `undefined` if nobody is logged in. */
+  /** Returns the credential, or `undefined` if no one is logged in. */
   read(): Promise<Credential | undefined>;
   /** Replaces the credential. */
   write(credential: Credential): Promise<void>;
   /** Removes the credential, if any. */
   clear(): Promise<void>;
   /**
-   * Returns whether somebody else has changed the store since it was last read or written, which must be quick: it is called before each
+   * Returns whether another user has changed the store since it was last read or written, which must be quick: it is called before each
    * use of a credential. Without this method, the change is noticed at the next refresh and after a 401.
    */
   hasChanged?(): boolean;

@@ -30,7 +30,7 @@ const functionRule: OptionRule = { accepts: isFunction, problem: "must be a func
 /**
  * Returns the rule of a number.
  *
- * @param problem contains the range, so that the message is the same as that of the later check of the range.
+ * @param problem contains the range, so that the message is the same as the message of the later range check.
  */
 const createNumberRule = (problem: string): OptionRule => ({
   accepts: (value) => typeof value === "number",

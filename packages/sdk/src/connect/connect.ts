@@ -59,7 +59,7 @@ const createProject: Prepare = async (body, options, request) => {
 
 const ensureProject: Prepare = async (body, options, request, waiting) => {
   assertCreatesDatabase(body);
-  // Without `dryRun`, the result is no plan.
+  // Without `dryRun`, the result is not a plan.
   const { created, resource: project } = (await ensureNamed(
     "project",
     body,
@@ -81,7 +81,7 @@ const createDatabase: Prepare = async (body, options, request) => {
 
 const ensureDatabase: Prepare = async (body, options, request, waiting) => {
   const ensureOptions = { ...options, credentials: false };
-  // Without `dryRun`, the result is no plan.
+  // Without `dryRun`, the result is not a plan.
   const { created, resource } = (await ensureNamed(
     "database",
     body,
@@ -139,7 +139,7 @@ const findDefaultDatabase = async (
 /**
  * Prepares a database, waits until it is ready, and returns its connection string. `timeoutMs` is the deadline of all requests together.
  *
- * @param body of the method, which declares its type and that of the result.
+ * @param body the body of the method, which declares the types of the body and the result.
  */
 export const connect = async (
   name: ConnectableName,

@@ -4,7 +4,7 @@ import { onAbort } from "./on-abort.js";
 import type { Limit, DeadlineOptions } from "./limit.js";
 import { selectAborterClass } from "#limit";
 
-/** The longest delay that timers accept; they would fire at once for a longer one. */
+/** The longest delay that timers accept; they would fire immediately for a longer one. */
 export const longestDelayMs = 2 ** 31 - 1;
 
 /** Throws `InvalidArgumentError` unless the timeout is a number above 0. */

@@ -72,7 +72,7 @@ class LightLimit implements Limit, LightSignal {
   }
 }
 
-/** Returns the class whose instances abort calls: `LightLimit`, in place of the class that uses `AbortController`. */
+/** Returns the class whose instances abort calls: `LightLimit`, instead of the class that uses `AbortController`. */
 export const selectAborterClass: (plainClass: LimitClass) => LimitClass = () => LightLimit;
 
 /** Returns an object whose `signal` is the one for the transport. */

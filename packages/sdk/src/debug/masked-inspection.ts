@@ -6,7 +6,7 @@ const inspectKey = Symbol.for("nodejs.util.inspect.custom");
 
 const secretFieldPattern = new RegExp(`"(?:${[...secretFields].join("|")})"`);
 
-/** Returns the value that `util.inspect` prints in place of the object. */
+/** Returns the value that `util.inspect` prints instead of the object. */
 function maskSecretFields(this: object): object {
   return Object.fromEntries(
     Object.entries(this).map(([name, value]: [string, unknown]) => [

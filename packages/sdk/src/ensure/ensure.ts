@@ -196,7 +196,7 @@ const isOutcomeUnknown = (error: unknown): boolean =>
   (error instanceof ApiError && (error.status < 300 || error.status === 408 || error.status >= 500));
 
 /**
- * Adds the attempts of an error to those of the whole operation. Adds the same attempts only once, because `find` can throw the same
+ * Adds the attempts of an error to the attempts of the whole operation. Adds the same attempts only once, because `find` can throw the same
  * conflict again.
  */
 const addAttempts = (error: unknown, attempts: Attempt[]): void => {

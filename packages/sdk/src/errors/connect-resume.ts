@@ -1,13 +1,13 @@
 import type { Database } from "../generated/types.js";
 
-/** How to go on after an error. */
+/** How to continue after an error. */
 export interface ResumeOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds for the whole call; as for the call itself, 600,000 if absent. */
   timeoutMs?: number | undefined;
 }
 
-/** What exists after a call that connects has failed, and how to go on. Printing it shows no secret. */
+/** What exists after a call that connects has failed, and how to continue. Printing it shows no secret. */
 export interface ConnectResume {
   /** Absent if the call is one of a database. */
   readonly projectId?: string;

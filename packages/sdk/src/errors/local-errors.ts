@@ -7,7 +7,7 @@ import { MgmtError, type MgmtErrorOptions } from "./mgmt-error.js";
 export class InvalidArgumentError extends MgmtError {
   static override readonly kind: string = "InvalidArgumentError";
   declare readonly code: "argument:invalid";
-  /** Name of the argument: `baseUrl`, `headers["x-customer"]`, or that of a path parameter such as `projectId`. */
+  /** Name of the argument: `baseUrl`, `headers["x-customer"]`, or the name of a path parameter such as `projectId`. */
   declare readonly argument: string;
   /** The problem: `must be an absolute URL`. The message is `<argument> <problem>`. */
   declare readonly problem: string;

@@ -43,8 +43,8 @@ export interface MgmtErrorOptions extends ErrorOptions {
 }
 
 /**
- * Key of the property with the kinds of an error: the kind of its class and those of its superclasses. All copies of the SDK in a process
- * use the same key.
+ * Key of the property with the kinds of an error: the kinds of its class and its superclasses. All copies of the SDK in a process use the
+ * same key.
  */
 export const kindsKey = Symbol.for("@mgmt/sdk/error");
 
@@ -84,7 +84,7 @@ export class MgmtError extends Error {
   declare readonly advice?: Advice;
   /** HTTP requests sent for the call, in order; absent when there were none. */
   declare attempts?: readonly Attempt[];
-  /** What exists, and how to go on. Only errors of `createAndConnect` and `ensureAndConnect` have it, once the database exists. */
+  /** What exists, and how to continue. Only errors of `createAndConnect` and `ensureAndConnect` have it, once the database exists. */
   declare resume?: ConnectResume;
 
   constructor(code: string, message: string, options?: MgmtErrorOptions) {

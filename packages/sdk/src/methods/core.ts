@@ -25,8 +25,8 @@ export type ResourceClass = new (core: Core) => object;
 export type ResourceClasses = Readonly<Record<string, ResourceClass>>;
 
 /**
- * Base class of clients and resources. The core is behind a function, because proxies, such as those of state libraries, have no private
- * fields and wrap the objects that they return.
+ * Base class of clients and resources. The core is behind a function, because proxies, such as the proxies of state libraries, have no
+ * private fields and wrap the objects that they return.
  */
 export class CoreOwner {
   declare protected readonly core: () => Core;

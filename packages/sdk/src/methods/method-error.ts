@@ -19,7 +19,7 @@ export type LocalError =
   | AuthError;
 
 /**
- * The errors of a method of the client as a union that `code` narrows: those of its operation, and those of the SDK. `code` is
+ * The errors of a method of the client as a union that `code` narrows: the errors of its operation, and the errors of the SDK. `code` is
  * compared with the codes of this union only, so that a misspelled code does not compile.
  *
  * ```ts

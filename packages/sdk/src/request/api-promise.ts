@@ -52,12 +52,11 @@ export class ApiPromise<T> extends Promise<T> {
   }
 
   /**
-   * Resolves to the `Response` as soon as its headers have arrived, with its body unread: for a body that is large or has no end.
-   * Throws as the call itself, also for a status that is not 2xx. Reading the body has no deadline; aborting the call's `signal`
-   * ends it.
+   * Resolves to the `Response` as soon as its headers have arrived, with its body unread: for a body that is large or has no end. Throws as
+   * the call itself, also for a status that is not 2xx. Reading the body has no deadline; aborting the call's `signal` ends it.
    *
-   * Call it at once, in place of awaiting the call, whose value is then the same response. Later, and with a transport that
-   * reads every body, the response contains a copy of the body.
+   * Call it immediately, instead of awaiting the call, whose value is then the same response. Later, and with a transport that reads every
+   * body, the response contains a copy of the body.
    *
    * ```ts
    * const response = await client.request({ method: "GET", path: "/v1/projects" }).asResponse();

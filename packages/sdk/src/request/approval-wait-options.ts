@@ -18,7 +18,7 @@ export interface PollOptions {
    */
   pollIntervalMs?: number | undefined;
   /**
-   * Pauses between two polls, in place of a timer: a test can pass one that returns at once. `signal` is aborted at the deadline, and
+   * Pauses between two polls, instead of a timer: a test can pass one that returns immediately. `signal` is aborted at the deadline, and
    * when the caller aborts. An error that it throws ends the wait.
    */
   sleep?: ((ms: number, signal: AbortSignal) => unknown) | undefined;

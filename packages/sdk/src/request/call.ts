@@ -39,9 +39,9 @@ export interface TokenRequest {
   rejected?: string | undefined;
 }
 
-/** How requests are sent. Defaults are those of the client. */
+/** How requests are sent. The defaults are the options of the client. */
 export interface SendOptions {
-  /** Added to the client's headers; replaces those of the same name. */
+  /** Added to the client's headers; replaces headers of the same name. */
   headers?: Record<string, string> | undefined;
   /** Replaces the client's token; false sends no credential. */
   token?: Token | false | undefined;
@@ -53,7 +53,7 @@ export interface SendOptions {
   debug?: boolean | ((line: string) => unknown) | undefined;
 }
 
-/** Options of one call. Defaults are those of the client. */
+/** Options of one call. The defaults are the options of the client. */
 export interface RequestOptions extends SendOptions {
   /** Ends the call at any time, including the pause before a retry; the call then throws the signal's `reason`, or an `AbortError` whose `cause` is a reason that is no `Error`. */
   signal?: AbortSignal | undefined;

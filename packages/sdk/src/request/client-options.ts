@@ -43,7 +43,7 @@ export interface ClientOptions {
   maxRetries?: number | undefined;
   /**
    * Longest `Retry-After` to wait for, in milliseconds. A longer one, or one that ends after the deadline, throws the error
-   * at once, with `retryAfter`. Default: 60,000.
+   * immediately, with `retryAfter`. Default: 60,000.
    */
   maxRetryAfterMs?: number | undefined;
   /**
@@ -62,12 +62,12 @@ export interface ClientOptions {
   /**
    * For agents: whether a call that gets 403 `approval_required` waits for the sponsor's approval and then sends the same request once
    * more. Such a call may also throw the errors of `agentApprovals.wait`, with the `ApprovalRequiredError` as the `cause`. See the
-   * `Approval` schema. Default: false; the `ApprovalRequiredError` is thrown at once.
+   * `Approval` schema. Default: false; the `ApprovalRequiredError` is thrown immediately.
    */
   waitForApproval?: boolean | ApprovalWaitOptions | undefined;
   /**
-   * For tests: the timers of deadlines, and of pauses between retries and polls. `mock.clientOptions()` of `@mgmt/mock` has
-   * timers that move the mock's clock instead of waiting. Default: those of the platform.
+   * For tests: the timers of deadlines, and of pauses between retries and polls. `mock.clientOptions()` of `@mgmt/mock` has timers that
+   * move the mock's clock instead of waiting. Default: the timers of the JavaScript runtime.
    */
   timers?: Timers | undefined;
 }

@@ -6,8 +6,8 @@ import type { Message } from "./encode.js";
 import { maskInspection } from "#masked-inspection";
 
 /**
- * Why the body of a 2xx response has no value: it is not JSON, or a page from which a list cannot continue. A body that the contract does
- * not have is no such fault, but undefined.
+ * Why the body of a 2xx response has no value: it is not JSON, or a page from which a list cannot continue. A body that violates the
+ * contract is not such a fault, but undefined.
  */
 export type BodyFault = "not_json" | PagingFault;
 

@@ -40,11 +40,12 @@ type LoadPage<T> = (cursor?: string, requestedCursors?: RequestedCursors) => Api
 type Reason = Parameters<NonNullable<Parameters<Promise<unknown>["catch"]>[0]>>[0];
 
 /**
- * A promise of the first page of a list that is also an iterable of the items of all pages. A list without cursors has one page. No request is sent before it is awaited or iterated, and the first page is requested once. Every page is a call of its own, with the same options.
+ * A promise of the first page of a list that is also an iterable of the items of all pages. A list without cursors has one page. No request
+ * is sent before it is awaited or iterated, and the first page is requested once. Every page is a call of its own, with the same options.
  *
- * Items are in the order of their creation, oldest first; service tokens and backups are newest first. No item is skipped or repeated
- * when others are created or deleted between two pages. To resume where another iteration stopped, pass its last
- * `nextCursor` as `cursor`. A cursor stays valid when its item is deleted, but only for the same list with the same filters.
+ * Items are in the order of their creation, oldest first; service tokens and backups are newest first. No item is skipped or repeated when
+ * others are created or deleted between two pages. To resume where another iteration stopped, pass its last `nextCursor` as `cursor`. A
+ * cursor stays valid when its item is deleted, but only for the same list with the same filters.
  *
  * ```ts
  * const page = await client.projects.list({ limit: 10 });
@@ -53,7 +54,7 @@ type Reason = Parameters<NonNullable<Parameters<Promise<unknown>["catch"]>[0]>>[
  * ```
  *
  * Throws `PagingError` when the service repeats a cursor, or reports more items without one, instead of looping; also after 10,000 pages,
- * or 1,000 empty pages in a row. To go on, pass the last `nextCursor` as `cursor`.
+ * or 1,000 empty pages in a row. To continue, pass the last `nextCursor` as `cursor`.
  */
 export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> {
   // Not `#`, which proxies around the list would not have.

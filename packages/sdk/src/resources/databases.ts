@@ -38,11 +38,11 @@ export class DatabasesResource extends DatabasesOperations {
   /**
    * Create a database, wait until it is ready, and return its connection string.
    *
-   * If it fails or is aborted after the database exists, the error has `resume`: the id of the database, and `connect()`, which goes on.
+   * If it fails or is aborted after the database exists, the error has `resume`: the id of the database, and `connect()`, which continues.
    *
    * @param body As for `create`.
-   * @param options As for `waitUntilReady`. `timeoutMs` limits the whole call. By default, the create has the timeout
-   *   of the client, and the whole call 600,000.
+   * @param options As for `waitUntilReady`. `timeoutMs` limits the whole call. By default, the create has the timeout of the client, and
+   * the whole call 600,000.
    * @throws `ConnectError` `connect:aborted`: `options.signal` was aborted when the database existed. Before, the reason is thrown.
    * @throws The errors of `create`, `waitUntilReady` and `connections.create`.
    */
@@ -54,7 +54,7 @@ export class DatabasesResource extends DatabasesOperations {
    * Create a database, or find the existing one with the same `logicalId` on the branch, wait until it is ready, and return its connection
    * string.
    *
-   * The string is that of the default connection. If the service does not report its password, that of another connection or of a new one.
+   * Returns the string of the default connection, or, if the service does not report its password, of another connection or of a new one.
    *
    * @param body As for `ensure`.
    * @param options As for `createAndConnect`.

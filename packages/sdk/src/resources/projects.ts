@@ -44,11 +44,11 @@ export class ProjectsResource extends ProjectsOperations {
    * ```
    *
    * If it fails or is aborted after the project exists, the error has `resume`: the ids of the project and the database, and `connect()`,
-   * which goes on.
+   * which continues.
    *
    * @param body As for `create`. `createDatabase` cannot be false.
-   * @param options As for `databases.waitUntilReady`. `timeoutMs` limits the whole call. By default, the create has the timeout
-   *   of the client, and the whole call 600,000.
+   * @param options As for `databases.waitUntilReady`. `timeoutMs` limits the whole call. By default, the create has the timeout of the
+   * client, and the whole call 600,000.
    * @throws `ConnectError` `connect:aborted`: `options.signal` was aborted when the project existed. Before, the reason is thrown.
    * @throws The errors of `create`, `databases.waitUntilReady` and `connections.create`.
    */
@@ -60,7 +60,7 @@ export class ProjectsResource extends ProjectsOperations {
    * Create a project, or find the existing one with the same `logicalId`, wait until its default database is ready, and return its
    * connection string.
    *
-   * The string is that of the default connection. If the service does not report its password, that of another connection or of a new one.
+   * Returns the string of the default connection, or, if the service does not report its password, of another connection or of a new one.
    *
    * @param body As for `ensure`. `createDatabase` cannot be false.
    * @param options As for `createAndConnect`.

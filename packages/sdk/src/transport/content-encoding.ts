@@ -8,7 +8,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   deflate: () => zlib.createInflate(),
   br: () => zlib.createBrotliDecompress(),
 };
-/** Each coding multiplies the work, and nobody needs more than two. */
+/** Each coding multiplies the work, and more than two are never needed. */
 const maxCodings = 5;
 
 /**

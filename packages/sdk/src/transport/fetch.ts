@@ -21,5 +21,5 @@ export interface FetchResponse {
   text(): Promise<string>;
 }
 
-/** The part of `fetch` that the SDK uses: the global one, or that of undici or node-fetch. */
+/** The part of `fetch` that the SDK uses: the global `fetch`, or the `fetch` of undici or node-fetch. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;

@@ -33,7 +33,7 @@ export async function readText(
   }
 }
 
-/** Returns undefined for a body that is no stream: test doubles and some runtimes have none. */
+/** Returns undefined for a body that is not a stream: test doubles and some runtimes have none. */
 const getChunkIterator = (body: unknown): ChunkIterator | undefined => {
   // Nothing is known of it.
   const stream = Object(body) as MaybeStream;

@@ -5,7 +5,6 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { buildExampleId } from "../../command-line/example-id.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
-/** Declares the command `mgmt agent-approvals wait`. */
 export const agentApprovalsWaitCommand: CommandDeclaration = {
   words: "agent-approvals wait",
   order: 10,

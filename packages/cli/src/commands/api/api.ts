@@ -11,7 +11,6 @@ import type { ApiFlags } from "./api-flags.js";
 /** The body of the response. */
 export type ResponseBody = unknown;
 
-/** Declares the command `mgmt api`. */
 export const apiCommand: CommandDeclaration<ResponseBody> = {
   words: "api",
   heading: "about",

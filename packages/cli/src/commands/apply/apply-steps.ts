@@ -32,9 +32,8 @@ interface ApprovalNeededError {
 /**
  * Sends the requests of a plan, and stops at the first failure.
  *
- * A request that needs an approval does not hold up the steps that do not depend on it, so that the sponsor is asked for all
- * of them at once. With `wait`, they are sent again after every decision: an approval for a window also covers those that
- * are still pending.
+ * A request that needs an approval does not hold up the steps that do not depend on it, so that the sponsor is asked for all approvals
+ * together. With `wait`, they are sent again after every decision: an approval for a window also covers those that are still pending.
  */
 export const applySteps = async (
   plan: Plan,

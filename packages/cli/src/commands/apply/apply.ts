@@ -6,7 +6,6 @@ import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { StepResult } from "./run-apply.js";
 
-/** Declares the command `mgmt apply`. */
 export const applyCommand: CommandDeclaration<readonly StepResult[]> = {
   words: "apply",
   heading: "provisioning",

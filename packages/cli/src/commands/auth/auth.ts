@@ -1,6 +1,5 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
-/** Declares the command `mgmt auth`. */
 export const authGroup: GroupDeclaration = {
   words: "auth",
   heading: "account",

@@ -25,7 +25,7 @@ export interface CredentialReplacement {
   readonly loginStore: LoginStore;
   /**
    * Does nothing unless the login is one of another account than the profile's. Stores such a login if the user agrees, and otherwise
-   * revokes it: somebody else may have finished the login. Call it after the login.
+   * revokes it: another user may have finished the login. Call it after the login.
    *
    * @param confirmAction Asks the user to agree to an action, such as `replace the login`. Throws if the user does not.
    */

@@ -2,7 +2,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { ListedProfile } from "./run-list.js";
 
-/** Declares the command `mgmt auth list`. */
 export const authListCommand: CommandDeclaration<readonly ListedProfile[]> = {
   words: "auth list",
   order: 30,

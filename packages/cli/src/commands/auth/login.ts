@@ -3,7 +3,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { collectGlobalFlags, createRejectedSecretOption } from "../../command-line/global-options.js";
 import type { LoginFlags, LoginResult } from "./run-login.js";
 
-/** Declares the command `mgmt login` and `mgmt auth login`. */
 export const loginCommand: CommandDeclaration<LoginResult> = {
   words: "login",
   heading: "account",

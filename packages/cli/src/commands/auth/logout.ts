@@ -1,7 +1,6 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 
-/** Declares the command `mgmt logout` and `mgmt auth logout`. */
 export const logoutCommand: CommandDeclaration = {
   words: "logout",
   heading: "account",

@@ -9,8 +9,8 @@ import { pathToFileURL } from "node:url";
 import { getHomeFolder } from "@mgmt/internal/files/user-folders";
 
 /**
- * Opens the login address in a browser, by means of a page that only this user can read. Prints the address as well, because
- * there is no way to tell whether the browser really opened.
+ * Opens the login URL in a browser, through a temporary page that only this user can read. Also prints the URL, because it is not possible
+ * to know whether the browser opened.
  *
  * @returns a function that removes the page.
  */
@@ -26,7 +26,7 @@ export const openLoginPage = async (
   const redirectPage = isWsl
     ? undefined
     : await writeRedirectPage(addSignInKeyToUrl(url, signInKey)).catch(() => undefined);
-  // Without the page, no browser is started: every account of the machine could read the address in its arguments.
+  // Without the page, don't start a browser: other users on this machine could read the URL in its arguments.
   const openedUrl = isWsl ? url : redirectPage?.url;
   if (openedUrl !== undefined) await launchBrowser(openedUrl);
   return async () => redirectPage?.remove();
@@ -52,8 +52,8 @@ interface RedirectPage {
 }
 
 /**
- * Writes a page that only this user can read. Every account of the machine can read the arguments of the program that
- * opens a browser, and the address contains the state of the login and the sign-in key.
+ * Writes a page that only this user can read. Other users on this machine can read the arguments of the program that opens a browser, and
+ * the URL contains the state of the login and the sign-in key.
  */
 const writeRedirectPage = async (loginUrl: string): Promise<RedirectPage> => {
   const folder = await mkdtemp(join(chooseRedirectPageParent(), "mgmt-login-"));

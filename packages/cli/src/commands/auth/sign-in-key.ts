@@ -6,7 +6,7 @@ import { getDevAddress, isServiceGenuine } from "../../credentials/dev-service-p
 
 /**
  * Returns the sign-in key of the `mgmt dev` that this user runs at the address, as its profile says where it is. Returns
- * undefined if there is none, or if its file could have been written or read by anybody else.
+ * undefined if there is none, or if its file could have been written or read by anyone else.
  *
  * @param path the profiles file.
  */

@@ -2,7 +2,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { AuthStatus } from "./run-status.js";
 
-/** Declares the command `mgmt auth status`. */
 export const authStatusCommand: CommandDeclaration<AuthStatus> = {
   words: "auth status",
   order: 40,

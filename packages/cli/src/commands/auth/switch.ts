@@ -3,7 +3,6 @@ import { usageError } from "../../errors/usage-errors.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { buildExampleId } from "../../command-line/example-id.js";
 
-/** Declares the command `mgmt auth switch`. */
 export const authSwitchCommand: CommandDeclaration = {
   words: "auth switch",
   order: 60,

@@ -4,7 +4,6 @@ import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import type { PrintedToken } from "./run-token.js";
 
-/** Declares the command `mgmt auth token`. */
 export const authTokenCommand: CommandDeclaration<PrintedToken> = {
   words: "auth token",
   order: 50,

@@ -32,7 +32,7 @@ const isCacheEntry = (value: unknown): value is CacheEntry =>
   Array.isArray(value["namesAndIds"]) &&
   value["namesAndIds"].every((entry) => typeof entry === "string");
 
-/** Maximum number of entries. A machine uses few services, and few projects at once. */
+/** Maximum number of entries. A machine uses few services, and few projects at a time. */
 const maxEntries = 50;
 
 /** Stores an entry, unless the folder is read-only or the disk is full. */

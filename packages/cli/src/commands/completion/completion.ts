@@ -3,7 +3,6 @@ import { usageError } from "../../errors/usage-errors.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { scripts, shells } from "./scripts.js";
 
-/** Declares the command `mgmt completion`. */
 export const completionCommand: CommandDeclaration = {
   words: "completion",
   heading: "about",

@@ -3,7 +3,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { PrintedSetting } from "./settings.js";
 import { addSettingKeysSection } from "./setting-keys.js";
 
-/** Declares the command `mgmt config list`. */
 export const configListCommand: CommandDeclaration<readonly PrintedSetting[]> = {
   words: "config list",
   order: 10,

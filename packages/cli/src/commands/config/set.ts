@@ -16,7 +16,6 @@ const completeSetting: CompleteArgument = async ({
   return resourceKind ? filterIds(resourceKind, await listResources(resourceKind)) : values;
 };
 
-/** Declares the command `mgmt config set`. */
 export const configSetCommand: CommandDeclaration<PrintedSetting> = {
   words: "config set",
   order: 30,

@@ -3,7 +3,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { PrintedSetting } from "./settings.js";
 import { settingKeyArgument, addSettingKeysSection, completeSettingKey } from "./setting-keys.js";
 
-/** Declares the command `mgmt config unset`. */
 export const configUnsetCommand: CommandDeclaration<PrintedSetting> = {
   words: "config unset",
   order: 40,

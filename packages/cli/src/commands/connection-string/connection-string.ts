@@ -9,7 +9,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { ConnectionStringFlags, ConnectionStringResult } from "./run-connection-string.js";
 
-/** Declares the command `mgmt connection-string`. */
 export const connectionStringCommand: CommandDeclaration<ConnectionStringResult> = {
   words: "connection-string",
   heading: "machine",

@@ -34,7 +34,7 @@ export interface ConnectionStringResult {
   readonly connectionId: string;
   /** Whether the command created the connection. */
   readonly created: boolean;
-  /** Whether the connection string is that of the connection pooler. */
+  /** Whether to return the connection string of the connection pooler. */
   readonly pooled: boolean;
   readonly host: string;
   readonly port: number;

@@ -6,7 +6,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addCopyOptions } from "./options.js";
 
-/** Declares the command `mgmt db copy`. */
 export const dbCopyCommand: CommandDeclaration<CopyResult> = {
   words: "db copy",
   order: 50,

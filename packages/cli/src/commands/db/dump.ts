@@ -5,7 +5,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { DumpFlags, DumpResult } from "./run-dump.js";
 import { addDatabaseArgument, addPartOptions } from "./options.js";
 
-/** Declares the command `mgmt db dump`. */
 export const dbDumpCommand: CommandDeclaration<DumpResult> = {
   words: "db dump",
   order: 10,

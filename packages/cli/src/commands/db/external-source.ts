@@ -9,7 +9,7 @@ import {
 import type { PostgresDatabase } from "../../postgres/query.js";
 import { findNoPromptReason, ask } from "../../input/ask.js";
 
-/** Where the connection string of another Postgres server comes from. It has a password, so it is no argument. */
+/** Where the connection string of another Postgres server comes from. It contains a password, so it is not an argument. */
 export interface ForeignSourceFlags {
   /** Path of a file with it, or `-` for standard input. */
   readonly sourceFile?: string | undefined;

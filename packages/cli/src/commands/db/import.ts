@@ -6,7 +6,6 @@ import type { ForeignSourceFlags } from "./external-source.js";
 import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addDatabaseArgument, addCopyOptions } from "./options.js";
 
-/** Declares the command `mgmt db import`. */
 export const dbImportCommand: CommandDeclaration<CopyResult> = {
   words: "db import",
   order: 30,

@@ -6,7 +6,6 @@ import type { RestoreResult } from "./restore-result.js";
 import type { RestoreFlags } from "./run-restore.js";
 import { addDatabaseArgument, formatCleanHelp } from "./options.js";
 
-/** Declares the command `mgmt db restore`. */
 export const dbRestoreCommand: CommandDeclaration<RestoreResult> = {
   words: "db restore",
   order: 20,

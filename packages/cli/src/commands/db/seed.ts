@@ -5,7 +5,6 @@ import type { RestoreResult } from "./restore-result.js";
 import type { SeedFlags } from "./run-seed.js";
 import { addDatabaseArgument } from "./options.js";
 
-/** Declares the command `mgmt db seed`. */
 export const dbSeedCommand: CommandDeclaration<RestoreResult> = {
   words: "db seed",
   order: 40,

@@ -2,7 +2,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { addControlOptions, collectControlFlags } from "../../platform/control-options.js";
 import type { AgentFlags, PrintedAgent } from "./run-dev-agent.js";
 
-/** Declares the command `mgmt dev agent`. */
 export const devAgentCommand: CommandDeclaration<PrintedAgent> = {
   words: "dev agent",
   order: 20,

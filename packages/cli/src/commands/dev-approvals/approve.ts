@@ -4,7 +4,6 @@ import type { PrintedApproval } from "../../platform/printed-approval.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-/** Declares the command `mgmt dev approvals approve`. */
 export const devApprovalsApproveCommand: CommandDeclaration<PrintedApproval> = {
   words: "dev approvals approve",
   order: 20,

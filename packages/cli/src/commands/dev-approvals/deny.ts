@@ -3,7 +3,6 @@ import type { PrintedApproval } from "../../platform/printed-approval.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-/** Declares the command `mgmt dev approvals deny`. */
 export const devApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
   words: "dev approvals deny",
   order: 30,

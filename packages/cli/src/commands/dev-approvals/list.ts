@@ -2,7 +2,6 @@ import type { PrintedApproval } from "../../platform/printed-approval.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { addControlOptions, collectControlFlags } from "../../platform/control-options.js";
 
-/** Declares the command `mgmt dev approvals list`. */
 export const devApprovalsListCommand: CommandDeclaration<readonly PrintedApproval[]> = {
   words: "dev approvals list",
   order: 10,

@@ -55,7 +55,7 @@ export const claimFolder = async (folder: string, { env }: Pick<Context, "env">)
       const isOwnData = Object.values(storedProfiles.profiles).some((other) => other.dataId === existingId);
       if (existingId !== undefined && !isOwnData) throw foreignStackDataError(dataDir);
       const { profiles, ...otherFields } = removeOutdatedProfiles(storedProfiles, dataId);
-      // What an earlier profile says is about data that does not exist any more.
+      // An earlier profile is about data that no longer exists.
       const previousProfile = existingId === undefined ? undefined : profile;
       const claimedProfile = {
         ...(previousProfile ?? { baseUrl: "http://127.0.0.1" }),
@@ -99,7 +99,7 @@ const formatProfileName = (folder: string): string => {
 /**
  * Makes the data directory for this user only. Follows no symbolic link below the folder.
  *
- * @returns the id of the data in it; undefined if it has none. An empty text is no id of this command.
+ * @returns the id of the data in it; undefined if it has none. An empty text is not an id of this command.
  */
 const prepareDataFolder = async (folder: string, dataDir: string): Promise<string | undefined> => {
   // As root, the account that runs Postgres must be able to enter the data directory.
@@ -128,7 +128,7 @@ const writeOwnFile = async (path: string, text: string, folder: string): Promise
   await replaceFile(path, { root: folder, mode: 0o600 }, () => Buffer.from(text));
 };
 
-/** How long the id of data that is not in its folder any more is known, in milliseconds: a folder that was moved may be used again. */
+/** How long the id of data that is no longer in its folder is remembered, in milliseconds: a folder that was moved may be used again. */
 const movedDataMs = 90 * 24 * 3_600_000;
 
 /** Removes the profiles of folders from which this data was moved away, and of those without data for a long time. */

@@ -6,7 +6,6 @@ import { platformErrors } from "../../platform/platform-errors.js";
 import { defaultPort } from "./port.js";
 import type { DevFlags } from "./run-dev.js";
 
-/** Declares the command `mgmt dev`. */
 export const devCommand: CommandDeclaration<Ready> = {
   words: "dev",
   heading: "machine",

@@ -1,7 +1,6 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { RunningService } from "./running-services.js";
 
-/** Declares the command `mgmt dev list`. */
 export const devListCommand: CommandDeclaration<readonly RunningService[]> = {
   words: "dev list",
   order: 5,

@@ -72,7 +72,7 @@ export const registerService = async (
       ...(claimedFolder && { folder: claimedFolder.folder, dataId: claimedFolder.dataId }),
       ...reusedProfile,
       ...serviceFields,
-      // The field concerns the profile: also that of a persistent service is removed at the end, unless it is `local`.
+      // The field is about the profile: the profile of a persistent service is also removed at the end, unless it is `local`.
       ...(isRemovedAtEnd && { ephemeral: true }),
       ...((!reusedProfile || !hasCredential(reusedProfile) || reusedProfile.token !== undefined) && {
         token,

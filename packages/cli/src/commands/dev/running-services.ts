@@ -6,7 +6,7 @@ import { stripAddressCredentials } from "../../text/strip-address-credentials.js
 
 /** A `mgmt dev` that runs, as `mgmt dev list` and `mgmt dev stop` print it. */
 export interface RunningService {
-  /** The folder whose commands use it; null if it is not that of a folder. */
+  /** The folder whose commands use it; null if the service does not belong to a folder. */
   readonly folder: string | null;
   /** Address of the service; null while it starts for the first time. */
   readonly address: string | null;
@@ -46,7 +46,7 @@ export const listRunningServices = async (
   return entries.flat().sort((left, right) => compareFolders(left.service.folder, right.service.folder));
 };
 
-/** Orders folders by name, after the service that is not that of a folder. */
+/** Orders folders by name, after the service that does not belong to a folder. */
 const compareFolders = (left: string | null, right: string | null): number => {
   if (left === right) return 0;
   return (left ?? "") < (right ?? "") ? -1 : 1;

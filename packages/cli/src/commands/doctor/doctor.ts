@@ -2,7 +2,6 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { Check } from "./check.js";
 
-/** Declares the command `mgmt doctor`. */
 export const doctorCommand: CommandDeclaration<readonly Check[]> = {
   words: "doctor",
   heading: "about",

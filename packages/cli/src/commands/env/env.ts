@@ -15,7 +15,6 @@ interface EnvFlags extends SecretFlags {
   readonly pooled?: boolean;
 }
 
-/** Declares the command `mgmt env`. */
 export const envCommand: CommandDeclaration<EnvResult> = {
   words: "env",
   heading: "machine",

@@ -2,7 +2,6 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { filterIds } from "../../command-line/argument-completion.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
-/** Declares the command `mgmt export`. */
 export const exportCommand: CommandDeclaration = {
   words: "export",
   heading: "provisioning",

@@ -5,7 +5,6 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { InitFlags, InitResult } from "./run-init.js";
 
-/** Declares the command `mgmt init`. */
 export const initCommand: CommandDeclaration<InitResult> = {
   words: "init",
   heading: "account",

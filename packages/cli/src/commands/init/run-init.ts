@@ -83,7 +83,7 @@ export const runInit = async (options: InitFlags, flags: GlobalFlags, context: C
   else await output.writeResult(result, "InitResult");
 };
 
-/** Fails before anything is sent if there is nobody to ask for the project. */
+/** Fails before anything is sent if there is no one to ask for the project. */
 const assertProjectKnown = (
   { projectId, create }: InitFlags,
   linkedProjectId: string | undefined,
@@ -157,7 +157,7 @@ const chooseOrCreateProject = async (
 };
 
 /**
- * Says which project the link of the folder names, which may be from somebody else's repository. Asks a person whether to use it.
+ * Says which project the link of the folder names, which may be from another user's repository. Asks a person whether to use it.
  *
  * @param isProjectNamed Whether a flag names the project too.
  */

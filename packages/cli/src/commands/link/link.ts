@@ -13,7 +13,6 @@ interface LinkFlags {
   readonly protect?: boolean;
 }
 
-/** Declares the command `mgmt link`. */
 export const linkCommand: CommandDeclaration<LinkResult> = {
   words: "link",
   heading: "account",
@@ -46,7 +45,7 @@ export const linkCommand: CommandDeclaration<LinkResult> = {
       const { projectId, workspaceId, verify, gitignore, protect } = command.opts<LinkFlags>();
       for (const [flag, id] of Object.entries({ "--project-id": projectId, "--workspace-id": workspaceId })) {
         if (id === undefined) continue;
-        // A flag that was typed in place of a value is not a name either.
+        // A flag that was typed instead of a value is not a name either.
         if (verify && !id.startsWith("-")) assertPathId(flag, id);
         else assertId(flag, id);
       }

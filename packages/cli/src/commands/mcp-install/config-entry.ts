@@ -50,7 +50,7 @@ export const splice = (text: string, start: number, end: number, replacement: st
  */
 export const startsProgram = (entry: PresentEntry): boolean => !("url" in entry) && !("serverUrl" in entry);
 
-/** Returns whether a value can be that of an entry. */
+/** Returns whether a value is valid for an entry. */
 export const isEntry = (value: unknown): value is PresentEntry =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
@@ -62,7 +62,7 @@ export const isTurnedOff = (value: unknown): boolean =>
 export const isSameValue = (value: unknown, wanted: EntryValue): boolean =>
   JSON.stringify(value) === JSON.stringify(wanted);
 
-/** Returns the line ending of a text: that of its first line. */
+/** Returns the line ending of the first line of a text. */
 export const detectNewline = (text: string): string => /\r?\n/.exec(text)?.[0] ?? "\n";
 
 /** The character that some editors on Windows write at the start of a UTF-8 file. Parsers of JSON refuse it. */

@@ -8,7 +8,6 @@ import { projectLimitText } from "../../mcp/project-limit-text.js";
 import { clientNames } from "./names.js";
 import type { InstallFlags, McpInstallResult } from "./run-install.js";
 
-/** Declares the command `mgmt mcp install`. */
 export const mcpInstallCommand: CommandDeclaration<McpInstallResult> = {
   words: "mcp install",
   order: 10,

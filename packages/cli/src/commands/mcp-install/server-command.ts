@@ -21,7 +21,7 @@ interface CommandPlace {
 }
 
 /**
- * Returns the command line that starts the server in a client. No path of this machine is in it: the configuration may be in a
+ * Returns the command line that starts the server in a client. It contains no path of this machine: the configuration may be in a
  * repository, or be carried to other machines.
  *
  * @param serverArguments Arguments of `mgmt mcp`.

@@ -5,7 +5,6 @@ import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { OpenResult } from "./run-open.js";
 
-/** Declares the command `mgmt open`. */
 export const openCommand: CommandDeclaration<OpenResult> = {
   words: "open",
   heading: "about",

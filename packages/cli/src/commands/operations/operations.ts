@@ -12,7 +12,6 @@ export interface ListedOperation {
   readonly command: string;
 }
 
-/** Declares the command `mgmt operations`. */
 export const operationsCommand: CommandDeclaration<readonly ListedOperation[]> = {
   words: "operations",
   heading: "about",

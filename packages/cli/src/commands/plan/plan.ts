@@ -5,7 +5,6 @@ import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { PlanFlags } from "./run-plan.js";
 import type { Plan } from "../../manifest/plan.js";
 
-/** Declares the command `mgmt plan`. */
 export const planCommand: CommandDeclaration<Plan> = {
   words: "plan",
   heading: "provisioning",

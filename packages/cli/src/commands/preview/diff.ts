@@ -3,7 +3,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { SchemaDiff } from "./run-diff.js";
 import { previewErrors, addPreviewBranchOptions, collectPreviewFlags } from "./options.js";
 
-/** Declares the command `mgmt preview diff`. */
 export const previewDiffCommand: CommandDeclaration<SchemaDiff> = {
   words: "preview diff",
   order: 40,

@@ -4,7 +4,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { DeletedPreview } from "../../preview/delete-preview.js";
 import { previewErrors, addPreviewBranchOptions, collectPreviewFlags } from "./options.js";
 
-/** Declares the command `mgmt preview down`. */
 export const previewDownCommand: CommandDeclaration<DeletedPreview> = {
   words: "preview down",
   order: 50,

@@ -3,7 +3,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { ListedPreview } from "./run-list.js";
 import { previewErrors, addPreviewProjectOptions, collectPreviewFlags } from "./options.js";
 
-/** Declares the command `mgmt preview list`. */
 export const previewListCommand: CommandDeclaration<readonly ListedPreview[]> = {
   words: "preview list",
   order: 20,

@@ -5,7 +5,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { PrunedPreview } from "./run-prune.js";
 import { previewErrors, addPreviewProjectOptions, collectPreviewFlags } from "./options.js";
 
-/** Declares the command `mgmt preview prune`. */
 export const previewPruneCommand: CommandDeclaration<readonly PrunedPreview[]> = {
   words: "preview prune",
   order: 60,

@@ -5,7 +5,6 @@ import type { ResetResult } from "./run-reset.js";
 import { previewErrors, addPreviewBranchOptions } from "./options.js";
 import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
-/** Declares the command `mgmt preview reset`. */
 export const previewResetCommand: CommandDeclaration<ResetResult> = {
   words: "preview reset",
   order: 30,

@@ -14,11 +14,11 @@ import { resolveGitContext } from "../../git/repository.js";
 import { storeRecord } from "../../preview/store-record.js";
 
 export interface PruneOptions extends Omit<PreviewFlags, "branch"> {
-  /** How old a preview is at least before it is deleted because its branch is gone. */
+  /** Minimum age of a preview that is deleted because its branch no longer exists. */
   readonly minAgeMs: number;
 }
 
-/** Why a preview is deleted: its branch is no longer in the git remote, or the time of `--expires` is over. */
+/** Why a preview is deleted: its branch is no longer in the git remote, or the preview has expired (`--expires`). */
 export type PruneReason = "gone" | "expired";
 
 /** A preview that was deleted, and why. */

@@ -5,7 +5,6 @@ import type { PreviewResult } from "../../preview/deliver-preview.js";
 import { previewErrors, addPreviewBranchOptions } from "./options.js";
 import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
-/** Declares the command `mgmt preview up`. */
 export const previewUpCommand: CommandDeclaration<PreviewResult> = {
   words: "preview up",
   order: 10,

@@ -6,7 +6,6 @@ import { buildExampleId } from "../../command-line/example-id.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
-/** Declares the command `mgmt psql`. */
 export const psqlCommand: CommandDeclaration = {
   words: "psql",
   heading: "machine",

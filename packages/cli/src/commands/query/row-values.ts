@@ -17,7 +17,7 @@ const booleanType = 16;
 /** smallint, integer, oid, real and double precision, which a number of JavaScript holds exactly. */
 const numberTypes: readonly number[] = [21, 23, 26, 700, 701];
 
-/** Returns a row as an object whose values are those of JSON. */
+/** Returns a row as an object with JSON values. */
 export const toObject = (
   row: TextRow,
   columns: readonly QueryColumn[],

@@ -52,7 +52,7 @@ export class LocalService {
       const id = await runner.run(step);
       if (step.resource === "project") projectIds.push(id);
       if (step.resource !== "database") continue;
-      // Finishes the provisioning at once.
+      // Finishes the provisioning immediately.
       await callControl(this.control, "PUT", `/databases/${id}/status`, { status: "ready" }, this.context);
     }
     return projectIds;

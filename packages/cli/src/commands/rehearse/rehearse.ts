@@ -2,7 +2,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { platformErrors } from "../../platform/platform-errors.js";
 import type { Report } from "./run-rehearse.js";
 
-/** Declares the command `mgmt rehearse`. */
 export const rehearseCommand: CommandDeclaration<Report> = {
   words: "rehearse",
   heading: "provisioning",

@@ -13,7 +13,6 @@ interface RunFlags {
   readonly setupFile?: readonly string[];
 }
 
-/** Declares the command `mgmt run`. */
 export const runCommand: CommandDeclaration = {
   words: "run",
   heading: "machine",

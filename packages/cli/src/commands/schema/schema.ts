@@ -2,7 +2,6 @@ import { MgmtCommand, findRootCommand, listSubcommandNames } from "../../command
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import type { CommandSchema } from "./command-schema.js";
 
-/** Declares the command `mgmt schema`. */
 export const schemaCommand: CommandDeclaration<CommandSchema> = {
   words: "schema",
   heading: "about",

@@ -5,7 +5,6 @@ import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { AgentFlags, PrintedAgentToken } from "./run-create.js";
 
-/** Declares the command `mgmt serve agents create`. */
 export const serveAgentsCreateCommand: CommandDeclaration<PrintedAgentToken> = {
   words: "serve agents create",
   order: 10,

@@ -5,7 +5,6 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-/** Declares the command `mgmt serve approvals approve`. */
 export const serveApprovalsApproveCommand: CommandDeclaration<PrintedApproval> = {
   words: "serve approvals approve",
   order: 20,

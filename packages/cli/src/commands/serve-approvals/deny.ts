@@ -4,7 +4,6 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-/** Declares the command `mgmt serve approvals deny`. */
 export const serveApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
   words: "serve approvals deny",
   order: 30,

@@ -3,7 +3,6 @@ import { type PrintedApproval, toPrintedApproval } from "../../platform/printed-
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
-/** Declares the command `mgmt serve approvals list`. */
 export const serveApprovalsListCommand: CommandDeclaration<readonly PrintedApproval[]> = {
   words: "serve approvals list",
   order: 10,

@@ -3,7 +3,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
-/** Declares the command `mgmt serve jobs list`. */
 export const serveJobsListCommand: CommandDeclaration<readonly ServiceJob[]> = {
   words: "serve jobs list",
   order: 10,

@@ -8,7 +8,6 @@ export interface PrintedRetry {
   readonly id: string;
 }
 
-/** Declares the command `mgmt serve jobs retry`. */
 export const serveJobsRetryCommand: CommandDeclaration<readonly PrintedRetry[]> = {
   words: "serve jobs retry",
   order: 20,

@@ -5,7 +5,6 @@ import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import { addWorkspaceOption, exampleWorkspaceId, readWorkspaceOption } from "./workspace-option.js";
 
-/** Declares the command `mgmt serve tokens create`. */
 export const serveTokensCreateCommand: CommandDeclaration = {
   words: "serve tokens create",
   order: 20,

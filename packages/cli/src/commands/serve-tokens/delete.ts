@@ -8,7 +8,6 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 import { addWorkspaceOption, exampleWorkspaceId, readWorkspaceOption } from "./workspace-option.js";
 
-/** Declares the command `mgmt serve tokens delete`. */
 export const serveTokensDeleteCommand: CommandDeclaration<readonly ItemResult[]> = {
   words: "serve tokens delete",
   order: 30,

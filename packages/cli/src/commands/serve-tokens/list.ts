@@ -4,7 +4,6 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 import { addWorkspaceOption, exampleWorkspaceId, readWorkspaceOption } from "./workspace-option.js";
 
-/** Declares the command `mgmt serve tokens list`. */
 export const serveTokensListCommand: CommandDeclaration<readonly ListedToken[]> = {
   words: "serve tokens list",
   order: 10,

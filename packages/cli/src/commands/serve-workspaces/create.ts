@@ -2,7 +2,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
-/** Declares the command `mgmt serve workspaces create`. */
 export const serveWorkspacesCreateCommand: CommandDeclaration = {
   words: "serve workspaces create",
   order: 20,

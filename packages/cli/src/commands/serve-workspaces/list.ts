@@ -3,7 +3,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
-/** Declares the command `mgmt serve workspaces list`. */
 export const serveWorkspacesListCommand: CommandDeclaration<readonly WorkspaceWithMembers[]> = {
   words: "serve workspaces list",
   order: 10,

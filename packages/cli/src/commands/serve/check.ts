@@ -3,7 +3,6 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags } from "../../platform/serve-options.js";
 import type { PrintedServeCheck } from "./printed-check.js";
 
-/** Declares the command `mgmt serve check`. */
 export const serveCheckCommand: CommandDeclaration<readonly PrintedServeCheck[]> = {
   words: "serve check",
   order: 10,

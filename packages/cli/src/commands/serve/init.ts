@@ -5,7 +5,6 @@ import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { InitFlags, PrintedInitialization } from "./run-init.js";
 
-/** Declares the command `mgmt serve init`. */
 export const serveInitCommand: CommandDeclaration<PrintedInitialization> = {
   words: "serve init",
   order: 30,

@@ -1,6 +1,6 @@
 /**
- * Collects the lines of a log, and writes those of one turn of the event loop together. Writing a line is a system call, which would take a
- * fifth of the time of a short request.
+ * Collects the lines of a log, and writes all lines of one turn of the event loop together. Writing a line is a system call, which would
+ * take a fifth of the time of a short request.
  */
 export class LogLines {
   readonly #write: (lines: string) => void;

@@ -2,7 +2,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
-/** Declares the command `mgmt serve migrate`. */
 export const serveMigrateCommand: CommandDeclaration = {
   words: "serve migrate",
   order: 50,

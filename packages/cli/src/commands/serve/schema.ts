@@ -1,7 +1,6 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 
-/** Declares the command `mgmt serve schema`. */
 export const serveSchemaCommand: CommandDeclaration = {
   words: "serve schema",
   order: 20,

@@ -2,7 +2,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags } from "../../platform/serve-options.js";
 
-/** Declares the command `mgmt serve`. */
 export const serveCommand: CommandDeclaration = {
   words: "serve",
   heading: "machine",

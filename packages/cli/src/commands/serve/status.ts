@@ -3,7 +3,6 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
-/** Declares the command `mgmt serve status`. */
 export const serveStatusCommand: CommandDeclaration<ServiceStatus> = {
   words: "serve status",
   order: 40,

@@ -5,7 +5,6 @@ import { type Scope, scopes } from "../../files/client-file.js";
 import { clientNames } from "./skill-folders.js";
 import type { SkillsInstallResult } from "./run-install.js";
 
-/** Declares the command `mgmt skills install`. */
 export const skillsInstallCommand: CommandDeclaration<SkillsInstallResult> = {
   words: "skills install",
   order: 10,

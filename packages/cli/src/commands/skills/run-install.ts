@@ -12,7 +12,7 @@ export interface SkillsInstallResult {
   readonly scope: Scope;
   readonly file: string;
   readonly change: "added" | "replaced" | "none";
-  /** Version of the skill: that of this command. */
+  /** Version of the skill, which is the version of this command. */
   readonly version: string;
 }
 

@@ -7,7 +7,7 @@ export const clientNames = ["agents", "claude-code", "codex", "cursor"] as const
 /** Name of a program that reads skills, as the user types it. */
 export type ClientName = (typeof clientNames)[number];
 
-/** The folder of each, from the folder of a project, and from that of the user. */
+/** The folder of each, relative to the folder of a project and to the home directory of the user. */
 const folders: Readonly<Record<ClientName, string>> = {
   // https://agentskills.io
   agents: ".agents",

@@ -1,6 +1,5 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
-/** Declares the command `mgmt skills`. */
 export const skillsCommand: CommandDeclaration = {
   words: "skills",
   heading: "about",

@@ -67,7 +67,7 @@ const findGitBranch = async (gitContext: GitContext, context: Context): Promise<
   }
 };
 
-/** How many requests for sizes are under way at once. */
+/** Maximum number of concurrent requests for sizes. */
 const maxConcurrentRequests = 8;
 
 /** Asks the service for everything that the status shows. Throws `name:not_found` and errors of the service. */

@@ -10,7 +10,6 @@ interface StatusFlags {
   readonly interval?: string;
 }
 
-/** Declares the command `mgmt status`. */
 export const statusCommand: CommandDeclaration<StatusResult> = {
   words: "status",
   heading: "machine",

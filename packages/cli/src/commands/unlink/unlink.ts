@@ -1,6 +1,5 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
-/** Declares the command `mgmt unlink`. */
 export const unlinkCommand: CommandDeclaration = {
   words: "unlink",
   heading: "account",

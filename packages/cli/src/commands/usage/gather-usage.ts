@@ -30,12 +30,12 @@ export interface UsageScope {
   readonly startDate: string | undefined;
 }
 
-/** How many requests are under way at once. */
+/** Maximum number of concurrent requests. */
 const maxConcurrentRequests = 8;
 /** How often one database is asked for after the client has given up because of a limit of the service. */
 const maxAttempts = 5;
 
-/** Asks the service for the usage of all databases, and adds it up. The order is that of the databases. */
+/** Asks the service for the usage of all databases, and adds it up. The results are in the order of the databases. */
 export const gatherUsage = async (
   { projectId, by, startDate }: UsageScope,
   client: MgmtClient,

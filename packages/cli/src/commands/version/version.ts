@@ -9,7 +9,6 @@ export interface PrintedVersion {
   readonly platform: string;
 }
 
-/** Declares the command `mgmt version`. */
 export const versionCommand: CommandDeclaration<PrintedVersion> = {
   words: "version",
   heading: "about",

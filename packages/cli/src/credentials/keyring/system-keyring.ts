@@ -5,7 +5,7 @@ import type { Keyring } from "./keyring.js";
 /** The service name under which the system's own keyring program lists the entries. */
 const serviceName = "mgmt";
 
-/** Long enough to type the keyring's password, short enough that a prompt nobody sees does not block the command forever. */
+/** Long enough to type the keyring's password, short enough that a prompt no one sees does not block the command forever. */
 const keyringTimeoutMs = 60_000;
 
 /**

@@ -10,7 +10,7 @@ export interface NamedRequest {
   readonly input: RequestInput;
 }
 
-/** The same values with ids in place of names. */
+/** The same values with ids instead of names. */
 export interface ResolvedRequest extends NamedRequest {
   /** Those of several ids that are names of nothing, and why. */
   readonly unknownNameErrors: ReadonlyMap<string, CliError>;

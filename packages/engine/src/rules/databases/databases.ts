@@ -109,7 +109,7 @@ const listDefaultBranchPreloads = ({ path: { projectId } }: RoutedRequest): Prel
         },
       ];
 
-/** The handlers of the operations of databases, without those of backups, connections, restores, and usage. */
+/** The handlers of the operations of databases, except for backups, connections, restores, and usage. */
 export const databaseHandlers = {
   "projects.databases.list": defineHandler("projects.databases.list", {
     check: (call) => requireAccess(call, "project", call.path.projectId),

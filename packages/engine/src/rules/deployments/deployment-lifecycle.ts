@@ -47,9 +47,7 @@ export const stopDeployment = (context: RuleContext, { id }: DeploymentRow): voi
   });
 };
 
-/**
- * Returns a handler that changes the status. It does nothing when the deployment is gone or its status has changed.
- */
+/** Returns a handler that changes the status. It does nothing if the deployment no longer exists or its status has changed. */
 const createTransitionHandler =
   (fromStatus: DeploymentStatus, toStatus: DeploymentStatus): JobHandler =>
   (context, id) =>

@@ -71,7 +71,7 @@ const unsyncableCodes: ReadonlySet<string | undefined> = new Set([
   "ENOTSUP",
 ]);
 
-/** Makes the name of a new directory survive a power failure, and those of its parents, which may be new too. */
+/** Makes the names of a new directory and of its parents, which may be new too, survive a power failure. */
 export const syncParents = async (path: string): Promise<void> => {
   const parent = dirname(path);
   if (parent === path) return;

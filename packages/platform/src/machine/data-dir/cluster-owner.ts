@@ -66,7 +66,7 @@ export const finishClusterReplacement = async (cluster: string): Promise<void> =
   }
 };
 
-/** Files that are copied at once. The file system syncs them together. */
+/** Maximum number of files that are copied concurrently. The file system syncs them together. */
 const maxConcurrentCopies = 32;
 
 /** Changes the owner of the directory last, because the account could replace files in a directory that it owns. */

@@ -98,7 +98,7 @@ export class DirectoryLock {
 
 const getPipePath = (path: string, id: string): string => `${path}.${id}.pipe`;
 
-/** Writes a file that survives a power failure. An empty lock could be anybody's. */
+/** Writes a file that survives a power failure. An empty lock could belong to any process. */
 const createDurableFile = async (path: string, text: string): Promise<void> => {
   const file = await open(path, "wx", 0o600);
   try {
@@ -171,7 +171,7 @@ const determineLockLiveness = async (dataDir: string, lockContent: LockContent):
   // Another system does not know who has opened a pipe in this one.
   if (!lockContent.isLocal || !(await isOnKnownLocalFileSystem(dataDir))) return "unknown";
   const pipeLiveness = readPipeHolderLiveness(getPipePath(join(dataDir, lockFileName), lockContent.id));
-  // In a copy, from which pipes are often missing, nobody holds the lock.
+  // In a copy, from which pipes are often missing, no process holds the lock.
   return pipeLiveness === "unknown" && lockContent.directory !== (await readDirectoryInode(dataDir))
     ? "dead"
     : pipeLiveness;

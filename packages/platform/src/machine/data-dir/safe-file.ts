@@ -2,7 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { platformErrors } from "../../errors/platform-error.js";
 
-/** Permission to write for the group or for everybody. */
+/** Write permission of the group or of others. */
 const writableByOthers = 0o022;
 
 /**

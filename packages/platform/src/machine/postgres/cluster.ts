@@ -50,7 +50,7 @@ const buildInitdbParameters = ({ major }: Binaries): string[] => [
 const listCharacterLocales = ({ major }: Binaries): string[] =>
   major >= 17 ? [] : ["C.UTF-8", "en_US.UTF-8", "UTF-8"];
 
-/** Everybody needs a password, including the superuser, because other users of the machine can reach the port. */
+/** Every user needs a password, including the superuser, because other users on this machine can reach the port. */
 const hostAccessRules =
   "local all all scram-sha-256\n" +
   "host all all 127.0.0.1/32 scram-sha-256\n" +

@@ -25,8 +25,8 @@ export interface ExtensionsContext {
 }
 
 /**
- * Lets owners of databases create the allowed extensions that the Postgres of this machine has: writes copies of their control files, which
- * call them trusted, to the directory of the cluster.
+ * Lets database owners create the allowed extensions that the installed Postgres has: writes copies of their control files, which call them
+ * trusted, to the directory of the cluster.
  *
  * See https://www.postgresql.org/docs/current/extend-extensions.html#EXTEND-EXTENSIONS-FILES-TRUSTED
  *

@@ -28,7 +28,7 @@ const pauseMs = 50;
 const stopPhases: readonly StopPhase[] = [
   // The postmaster disconnects its clients, saves all changes, and ends its children. Children without a postmaster skip this.
   { signal: "SIGINT", attempts: 100 },
-  // Every process ends at once.
+  // Every process ends immediately.
   { signal: "SIGQUIT", attempts: 100 },
   // The system ends every process.
   { signal: "SIGKILL", attempts: 100 },
@@ -153,7 +153,7 @@ const hasListener = async (directory: string, lockFile: string): Promise<boolean
 const findServerPids = async (directory: string, pid: number): Promise<number[]> => {
   if (process.platform !== "linux") return findPostmasterPids(directory, pid);
   const path = await realpath(directory).catch(() => undefined);
-  // A process cannot be found by a directory that does not exist any more.
+  // A process cannot be found by a directory that no longer exists.
   return path === undefined ? [] : findProcessesInDirectory(path, /^postgres/);
 };
 

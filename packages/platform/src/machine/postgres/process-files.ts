@@ -5,8 +5,8 @@ import { readFile, readdir, readlink } from "node:fs/promises";
 export const hasProcessFiles = (): boolean => existsSync("/proc/self/cwd");
 
 /**
- * Returns whether this process can identify other processes. If not, Postgres refuses to start beside a server of its directory.
- * The files may be those of another namespace, in which the same ids mean other processes.
+ * Returns whether this process can identify other processes. If not, Postgres refuses to start beside a server of its directory. The files
+ * may come from another namespace, in which the same ids identify other processes.
  */
 export const canSeeProcesses = (): boolean =>
   process.platform !== "linux" || (hasProcessFiles() && readlinkSync("/proc/self") === String(process.pid));

@@ -3,7 +3,7 @@ import type { ReadTitles } from "@mgmt/cluster/policy/cluster";
 import { canSeeProcesses } from "./process-files.js";
 import { runProgram } from "./run-program.js";
 
-/** Returns the titles of processes of this machine by process id, without those that are gone or hidden. */
+/** Returns the titles of processes on this machine by process id, except for processes that no longer exist or are hidden. */
 export const readTitles: ReadTitles = (pids) =>
   process.platform === "linux" ? readTitlesFromFiles(pids) : readTitlesFromPs(pids);
 

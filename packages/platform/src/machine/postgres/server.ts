@@ -55,7 +55,7 @@ const stopTimeoutsMs = {
   checkpoint: 15_000,
 };
 
-/** How long a server may take to end at once, in milliseconds. */
+/** How long a server may take to end immediately, in milliseconds. */
 const killTimeoutMs = 5_000;
 
 /** The line that Postgres logs when all sessions have ended. */
@@ -203,7 +203,7 @@ export class PostgresServer {
     return readFile(this.#logFile).catch(() => Buffer.alloc(0));
   }
 
-  /** Ends the postmaster at once. The next start ends the remaining processes of the server, and repairs the files. */
+  /** Ends the postmaster immediately. The next start ends the remaining processes of the server, and repairs the files. */
   kill(): void {
     this.#process.kill("SIGKILL");
   }

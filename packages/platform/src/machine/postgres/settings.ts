@@ -8,11 +8,11 @@ export interface SettingsOptions {
   port: number;
   /** Whether committed data must survive a power failure. False for data that is removed when the process ends. */
   durable: boolean;
-  /** Directory with the control files of extensions, in place of those of the installation. Default: none. */
+  /** Directory with the control files of extensions, instead of the files of the installation. Default: none. */
   extensionDirectory?: string | undefined;
   /** How the files of databases are copied. Default: `copy`. */
   copyMethod?: CopyMethod | undefined;
-  /** Settings in place of those below, by their names. Default: none. */
+  /** Settings instead of those below, by their names. Default: none. */
   otherSettings?: Readonly<Record<string, string | number>> | undefined;
 }
 
@@ -29,7 +29,7 @@ export const buildServerParameters = (
     listen_addresses: "127.0.0.1",
     // It would be in the titles of processes, in front of the role by which the platform finds sessions that start.
     cluster_name: "",
-    // A socket file costs half as much as loopback TCP. In the data directory, nobody else reaches it, and it is removed with the
+    // A socket file costs half as much as loopback TCP. In the data directory, no one else reaches it, and it is removed with the
     // directory. The relative path keeps within the limit of 107 bytes.
     unix_socket_directories: ".",
 

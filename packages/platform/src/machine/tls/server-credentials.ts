@@ -34,7 +34,7 @@ const certificateFileNames = { authority: "ca.pem", key: "server-key.pem", cert:
 
 /**
  * Loads the certificate of the database server. When it is missing, unusable or about to expire, a new local certificate
- * authority is created to sign a new one. The private key of the authority is never stored, so nobody can sign another
+ * authority is created to sign a new one. The private key of the authority is never stored, so no one can sign another
  * certificate that its clients trust. All files have mode 0600.
  *
  * @param directory created if it does not exist.

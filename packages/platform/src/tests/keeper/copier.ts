@@ -10,7 +10,7 @@ const maxEndedCount = 64;
 
 /**
  * How long after the end of its test a database with sessions waits for their end, in minutes. A program that is cut off may crash, so that
- * other tests fail. The sessions of a process that was killed end at once.
+ * other tests fail. The sessions of a process that was killed end immediately.
  */
 const maxSessionMinutes = 10;
 

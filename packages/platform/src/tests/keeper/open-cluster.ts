@@ -100,7 +100,7 @@ const readRecord = async (path: string): Promise<ClusterRecord | undefined> => {
 const writeRecord = (path: string, record: ClusterRecord): Promise<void> =>
   writeAtomically(path, JSON.stringify(record), { isDurable: record.openPlace === null });
 
-/** Settings of a server whose data nobody misses. */
+/** Settings of a server whose data may be lost. */
 const buildTestSettings = ({ major }: Binaries): Record<string, string | number> => ({
   autovacuum: "off",
   checkpoint_timeout: "1h",

@@ -9,7 +9,7 @@ const templateDays = 7;
 const maxRetainedCount = 20;
 const retainedDays = 7;
 
-/** Names of databases that are not those of tests. */
+/** Names of databases that are not test databases. */
 const systemDatabases = ["postgres", "template0", "template1"];
 
 /**
@@ -99,8 +99,8 @@ export const prune = async (session: Client, templates: readonly string[]): Prom
 };
 
 /**
- * Repairs the registry when the server has just started, and has no runners: those that an earlier server had are gone. Ends databases that
- * tests have created themselves, and forgets databases that do not exist.
+ * Repairs the registry when the server has just started, and has no runners: the runners of an earlier server no longer exist. Ends
+ * databases that tests have created themselves, and forgets databases that do not exist.
  */
 export const repairRegistry = async (session: Client): Promise<void> => {
   await session.query("truncate mgmt_test.waiter, mgmt_test.failure");

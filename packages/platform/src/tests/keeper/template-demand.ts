@@ -1,7 +1,7 @@
 /** Copies that are kept ready of a template when its first test begins. */
 const initialCount = 8;
 
-/** Copies that stay ready while nobody takes any, so that the next run begins at once. */
+/** Number of copies that stay ready while none are taken, so that the next run starts immediately. */
 const restingCount = 4;
 
 /** How long after the last copy was taken a template rests, in milliseconds. */

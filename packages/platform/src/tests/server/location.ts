@@ -16,7 +16,7 @@ export interface ServerLocation {
 }
 
 /**
- * Finds the Postgres of this machine, and the directory for the test databases of its version.
+ * Finds the installed Postgres, and the directory for the test databases of its version.
  *
  * @param parent directory of the directories of all versions. Default: `test-databases` in the cache directory of this user.
  * @throws PlatformError `platform:no_postgres`, `platform:unsupported_system`, `platform:data_dir_unwritable`.

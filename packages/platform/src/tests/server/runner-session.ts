@@ -181,7 +181,7 @@ export class RunnerSession {
   /**
    * Opens another session, which the caller ends.
    *
-   * @param database Default: that of the registry.
+   * @param database Default: the database of the registry.
    */
   async openSession(database?: string): Promise<Client> {
     try {
@@ -218,7 +218,7 @@ export class RunnerSession {
     });
   }
 
-  /** Ends the use of a copy: the server drops it, or keeps it as that of a failed test. */
+  /** Ends the use of a copy: the server drops it, or keeps it as the database of a failed test. */
   async finish(database: string, state: "ended" | "retained"): Promise<void> {
     await this.query("select mgmt_test.finish($1, $2)", [database, state]);
   }

@@ -80,7 +80,7 @@ const readReport = async (child: ChildProcess): Promise<KeeperReport> => {
     text = JSON.stringify({ error: { message: error instanceof Error ? error.message : String(error) } });
   });
   await Promise.race([whenLine, whenEnded]);
-  // The keeper goes on, and this process may end.
+  // The keeper continues, and this process may exit.
   child.unref();
   stdout.destroy();
   const line = text.split("\n")[0] ?? "";

@@ -4,7 +4,7 @@ import { cliErrors } from "./cli-errors.js";
 import { findCli } from "./find-cli.js";
 import { buildPathVariables } from "@mgmt/internal/programs/program-files";
 
-/** Long enough to unlock a system keyring, short enough that a prompt nobody sees does not block a program forever. */
+/** Long enough to unlock a system keyring, short enough that a prompt no one sees does not block a program forever. */
 const cliTimeoutMs = 120_000;
 
 /** The output of `mgmt auth token --output json`. */

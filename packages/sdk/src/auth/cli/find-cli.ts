@@ -100,6 +100,6 @@ const stickyModeBit = 0o1000;
 const isProtectedPath = (path: string): boolean => {
   const stats = lstatSync(path);
   if (isForeignFile(stats)) return false;
-  // The mode of a link means nothing. In a sticky folder, nobody can replace files of another account.
+  // The mode of a link means nothing. In a sticky folder, no one can replace files of another account.
   return stats.isSymbolicLink() || (stats.mode & stickyModeBit) !== 0 || !isWritableByOthers(stats);
 };

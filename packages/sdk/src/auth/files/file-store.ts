@@ -28,7 +28,7 @@ import { selectNewestCredential, removeNextFile, reserveNextFile } from "./next-
  *
  * Throws `TokenStoreError` and leaves the file unchanged: `auth:store_corrupt` if the file does not contain a
  * credential, `auth:store_unreadable` (also for a file that another account could have written), `auth:store_read_only` (also for a file that is marked read-only) or
- * `auth:store_failed` (for example a full disk, or a folder that is not a directory). A missing file means that nobody
+ * `auth:store_failed` (for example a full disk, or a folder that is not a directory). A missing file means that no one
  * is logged in.
  */
 export const fileStore = (path: string): TokenStore => {

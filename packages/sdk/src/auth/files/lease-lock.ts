@@ -41,7 +41,7 @@ export interface FileLockOptions {
  * of the signal if it is aborted before the lock is acquired, and with `TokenStoreError` if the folder cannot be
  * written. Rejects with `InvalidArgumentError` for an option that does not exist or has another type.
  *
- * The lock file is created atomically with `link` and names its holder. A holder that was killed is detected at once:
+ * The lock file is created atomically with `link` and names its holder. A holder that was killed is detected immediately:
  * its process no longer exists, or its pid belongs to a process with another start time. If the process cannot be
  * checked, as in another container or on another machine that shares the folder, the modification time of the file is the
  * heartbeat; after 10 seconds without a change the holder is considered dead. A live holder whose process can be checked never
@@ -267,8 +267,8 @@ const removeLeftovers = async (file: string): Promise<void> => {
 };
 
 /**
- * Returns a function that reports whether a holder has missed heartbeats for too long. Counts polls instead of time,
- * because all processes of a suspended machine resume at once.
+ * Returns a function that reports whether a holder has missed heartbeats for too long. Counts polls instead of time, because all processes
+ * of a suspended machine resume simultaneously.
  */
 const createSilenceCheck = (silenceMs: number): ((holder: LockHolder) => boolean) => {
   let previousHolder: LockHolder | undefined;

@@ -26,7 +26,7 @@ export interface LoopbackLoginOptions extends LoginOptions {
  * `http://127.0.0.1/callback`. The port is closed when the promise settles.
  *
  * Unrelated requests and callbacks of other logins are rejected, and the wait continues. Throws `AuthError`:
- * `auth:timeout` if nobody logs in, `auth:denied`, `auth:listen_failed`, and the errors of `startLogin` and
+ * `auth:timeout` if no one logs in, `auth:denied`, `auth:listen_failed`, and the errors of `startLogin` and
  * `finishLogin`. A store that cannot be written is detected before the browser opens. If `signal` is aborted, throws
  * the reason of the signal.
  */

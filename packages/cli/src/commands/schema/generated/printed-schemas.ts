@@ -301,7 +301,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       created: { type: "boolean", description: "Whether the command created the connection." },
       pooled: {
         type: "boolean",
-        description: "Whether the connection string is that of the connection pooler.",
+        description: "Whether to return the connection string of the connection pooler.",
       },
       host: { type: "string" },
       port: { type: "number" },
@@ -564,7 +564,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       properties: {
         folder: {
           type: ["string", "null"],
-          description: "The folder whose commands use it; null if it is not that of a folder.",
+          description: "The folder whose commands use it; null if the service does not belong to a folder.",
         },
         address: {
           type: ["string", "null"],
@@ -589,7 +589,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       properties: {
         folder: {
           type: ["string", "null"],
-          description: "The folder whose commands use it; null if it is not that of a folder.",
+          description: "The folder whose commands use it; null if the service does not belong to a folder.",
         },
         address: {
           type: ["string", "null"],
@@ -1135,7 +1135,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
           type: "string",
           enum: ["gone", "expired"],
           description:
-            "Why a preview is deleted: its branch is no longer in the git remote, or the time of `--expires` is over.",
+            "Why a preview is deleted: its branch is no longer in the git remote, or the preview has expired (`--expires`).",
         },
       },
       required: ["branch", "branchId", "databaseId", "reason"],
@@ -1669,7 +1669,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         createdAt: { type: "number", description: "Milliseconds since 1970." },
         dueAt: {
           type: ["number", "null"],
-          description: "Milliseconds since 1970: 0 for a job that was due at once, null for a dead one.",
+          description: "Milliseconds since 1970: 0 for a job that was due immediately, null for a dead one.",
         },
         isOwnerAlive: {
           type: ["boolean", "null"],
@@ -1715,7 +1715,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       unusedKeyIds: {
         type: "array",
         items: { type: "string" },
-        description: "The ids of the other keys in the key file, which are not needed any more.",
+        description: "The ids of the other keys in the key file, which are no longer needed.",
       },
     },
     required: ["keyId", "unusedKeyIds"],
@@ -1756,7 +1756,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       postgres: { type: "number", description: "Major version of Postgres." },
       clockOffset: {
         type: "number",
-        description: "The clock of Postgres minus that of this machine, in milliseconds.",
+        description: "The difference between the clock of Postgres and the local clock, in milliseconds.",
       },
     },
     required: ["servers", "databases", "jobs", "jobLagSeconds", "postgres", "clockOffset"],
@@ -1860,7 +1860,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       },
       file: { type: "string" },
       change: { type: "string", enum: ["added", "replaced", "none"] },
-      version: { type: "string", description: "Version of the skill: that of this command." },
+      version: { type: "string", description: "Version of the skill, which is the version of this command." },
     },
     required: ["client", "scope", "file", "change", "version"],
     description: "What `mgmt skills install` prints.",
