@@ -126,7 +126,7 @@ export const claimCluster = async (cluster: Cluster, newPassword: string): Promi
  *
  * @throws ClusterError when the records do not fit the cluster, or privileges are missing. Nothing is changed then.
  * @param cluster one that was claimed, or one that others also use.
- * @param limits of all databases together. Default: those that fit the settings of the server.
+ * @param limits the limits of all databases together. Default: limits that fit the settings of the server.
  */
 export const openDatabases = async (
   cluster: Cluster,

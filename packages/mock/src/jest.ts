@@ -63,7 +63,7 @@ const addToMessage = (error: unknown, text: string): void => {
 /**
  * Wraps the body of a test, for Jest functions that `test` does not have: `test.each(rows)("…", withMock(({ mock }, row) => …))`.
  *
- * @param options of the test's server.
+ * @param options the options of the test's server.
  */
 export const withMock =
   <Row extends readonly unknown[]>(
@@ -77,7 +77,7 @@ export const withMock =
  * Returns Jest's `test` with a server of the Management API for each test. It is safe with `test.concurrent`. The requests of a failed
  * test are added to its error. A request that the server has no operation for fails the test that sent it.
  *
- * @param options of the servers.
+ * @param options the options of the servers.
  */
 export const createTest = (options: TestServerOptions = {}): MockTest =>
   createJestTest<MockContext>(jestTest, (name, body) => runWithMock(name, body, options));

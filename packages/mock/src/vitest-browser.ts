@@ -33,7 +33,7 @@ export interface PageFixtures {
  * are not for `test.concurrent`. If a test fails, its requests are added to its errors. A request that the mock has no operation for
  * fails the test that sent it.
  *
- * @param options of the mocks and the fixtures.
+ * @param options the options of the mocks and the fixtures.
  * @throws TypeError for an option that does not exist or is not valid.
  */
 export const createTest = (options: PageKitOptions = {}): TestAPI<PageFixtures> => {

@@ -34,7 +34,7 @@ export interface MockFixtures {
  * Returns Vitest's `test` with fixtures for the Management API. They are safe with `test.concurrent`. If a test fails, its requests
  * are added to its errors. A request that the mock has no operation for, or that goes to another host, fails the test that sent it.
  *
- * @param options of the mocks and the fixtures.
+ * @param options the options of the mocks and the fixtures.
  * @throws TypeError for an option that does not exist or is not valid.
  */
 export const createTest = (options: KitOptions = {}): TestAPI<MockFixtures> => {

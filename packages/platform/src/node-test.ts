@@ -40,7 +40,7 @@ export interface DatabaseTest extends DefineTest {
  * Returns `test` of `node:test` with a Postgres database for each test. All processes of this user share one server, which starts when it
  * is needed, and ends five minutes after the last run.
  *
- * @param options of the databases.
+ * @param options the options of the databases.
  * @throws TypeError for an option that does not exist or is not valid. A test fails with a `PlatformError` if it gets no database.
  */
 export const createDatabaseTest = (options: DatabaseTestOptions = {}): DatabaseTest => {

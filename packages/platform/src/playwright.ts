@@ -22,7 +22,7 @@ export interface DatabaseFixtures {
  * Returns Playwright's `test` with a Postgres database for each test that uses the fixture `database`. Each retry gets a database of its
  * own. All workers and projects of this user share one server, which starts when it is needed, and ends five minutes after the last run.
  *
- * @param options of the databases.
+ * @param options the options of the databases.
  * @throws TypeError for an option that does not exist or is not valid. A test fails with a `PlatformError` if it gets no database.
  */
 export const createDatabaseTest = (

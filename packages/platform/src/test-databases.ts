@@ -31,7 +31,7 @@ export interface TestDatabaseSource {
  * Returns a source of Postgres databases. All processes of this user share one server, which starts when it is needed, and ends five
  * minutes after its last use.
  *
- * @param options of the databases.
+ * @param options the options of the databases.
  * @throws TypeError for an option that does not exist or is not valid.
  */
 export const createTestDatabases = (options: DatabaseTestOptions = {}): TestDatabaseSource => {

@@ -16,7 +16,7 @@ export interface DatabaseFixtures {
  * `retry`: each try gets a database of its own. All workers and projects of this user share one server, which starts when it is needed, and
  * ends five minutes after the last run.
  *
- * @param options of the databases.
+ * @param options the options of the databases.
  * @throws TypeError for an option that does not exist or is not valid. A test fails with a `PlatformError` if it gets no database.
  */
 export const createDatabaseTest = (options: DatabaseTestOptions = {}): TestAPI<DatabaseFixtures> => {

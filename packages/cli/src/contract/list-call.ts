@@ -11,7 +11,7 @@ export const maxPageSize = 1_000;
 /**
  * Returns the call of the list of a kind.
  *
- * @param parents Resources that contain others. The list is limited to what is in them, as far as its operation allows.
+ * @param parents resources that contain others. The list is limited to what is in them, as far as its operation allows.
  */
 export const createListCall = (
   kind: KindName,

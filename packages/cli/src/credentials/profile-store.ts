@@ -9,7 +9,7 @@ import { isLogin, type Login, type LoginStore, withFileLock } from "../sdk/oauth
  * Returns a store for the login of one profile in the profiles file. Each profile has a lock of its own, so that a refresh
  * against an authorization server that hangs does not block other profiles.
  *
- * @param initialProfile The profile to create when there is none of that name yet.
+ * @param initialProfile the profile to create when there is none of that name yet.
  */
 export const createProfileStore = (path: string, name: string, initialProfile: Profile): LoginStore => {
   const createLoginUpdate =

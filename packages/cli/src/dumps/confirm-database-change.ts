@@ -20,8 +20,8 @@ export interface ConfirmationOptions {
 /**
  * Asks before a database that is not empty is changed.
  *
- * @param verbPhrase The action without its object: `restore a dump into`.
- * @param contentsToCheck Whether tables or only rows make it not empty.
+ * @param verbPhrase the action without its object: `restore a dump into`.
+ * @param contentsToCheck whether tables or only rows make it not empty.
  * @throws `confirmation:needed` and `confirmation:declined`; `program:not_found` and `database:unreachable`.
  */
 export const confirmDatabaseChange = async (
@@ -53,7 +53,7 @@ export const confirmDatabaseChange = async (
 /**
  * Asks before a database is changed in a way that cannot be undone.
  *
- * @param readsStdin Whether standard input is read for `--file`, so that no one can be asked. Default: false.
+ * @param readsStdin whether standard input is read for `--file`, so that no one can be asked. Default: false.
  * @throws `confirmation:needed`, `confirmation:declined`, `confirmation:wrong_name`, and errors of the service.
  */
 export const confirmDatabase = async (

@@ -1,6 +1,6 @@
 import { CliError, describeCause } from "./cli-error.js";
 
-/** @param place Line and column, from 1. */
+/** @param place line and column, from 1. */
 export const brokenClientFileError = (
   path: string,
   { line, column }: { readonly line: number; readonly column: number },

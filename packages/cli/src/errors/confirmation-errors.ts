@@ -1,7 +1,7 @@
 import { quoteShellWord } from "../text/shell-word.js";
 import { CliError } from "./cli-error.js";
 
-/** @param reason Why the command did not ask. */
+/** @param reason why the command did not ask. */
 export const confirmationNeededError = (action: string, reason: string): CliError =>
   new CliError(
     "inputNeeded",
@@ -10,7 +10,7 @@ export const confirmationNeededError = (action: string, reason: string): CliErro
     "Pass --yes to confirm.",
   );
 
-/** @param protection The file or the profile that protects the resource. */
+/** @param protection the file or the profile that protects the resource. */
 export const nameNeededError = (action: string, protection: string, reason: string): CliError =>
   new CliError(
     "inputNeeded",
@@ -35,7 +35,7 @@ export const confirmationDeclinedError = (): CliError =>
 /**
  * The typed name is not the name of the protected resource.
  *
- * @param confirmation What `--confirm` takes.
+ * @param confirmation what `--confirm` takes.
  */
 export const nameDeclinedError = (confirmation: string): CliError => {
   const { reason, code, message } = confirmationDeclinedError();

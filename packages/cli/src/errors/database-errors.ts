@@ -1,6 +1,6 @@
 import { CliError } from "./cli-error.js";
 
-/** @param connectionId The only connection that was asked for. Its password can be replaced. */
+/** @param connectionId the only connection that was asked for. Its password can be replaced. */
 export const noCredentialsError = (databaseId: string, connectionId?: string): CliError =>
   new CliError(
     "refused",
@@ -25,7 +25,7 @@ export const noPoolerError = (databaseId: string): CliError =>
     { next: [["mgmt", "connections", "list", "--database-id", databaseId]] },
   );
 
-/** @param connections The connections of the database. */
+/** @param connections the connections of the database. */
 export const unknownRoleError = (
   databaseId: string,
   role: string,
@@ -90,7 +90,7 @@ export const envFileQuoteError = ({ path, argument }: EnvFileReference, line: nu
     `The file was not changed. Close the quote, or pass another file with ${argument}.`,
   );
 
-/** @param problem Which part of the path is a symbolic link, and to what. */
+/** @param problem which part of the path is a symbolic link, and to what. */
 export const linkedEnvFileError = ({ path, argument }: EnvFileReference, problem: string): CliError =>
   new CliError(
     "failure",

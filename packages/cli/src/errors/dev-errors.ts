@@ -3,7 +3,7 @@ import { describeCause, CliError } from "./cli-error.js";
 
 /**
  * @param command word of the command that needs the package.
- * @param installCommand Command that installs the package where this CLI finds it.
+ * @param installCommand command that installs the package where this CLI finds it.
  */
 export const platformNotInstalledError = (command: string, installCommand: string): CliError =>
   new CliError(
@@ -14,8 +14,8 @@ export const platformNotInstalledError = (command: string, installCommand: strin
   );
 
 /**
- * @param npxCommand Command that runs it without the standalone program.
- * @param nodeRange Versions of Node.js that can run the package, such as `>=20.19`.
+ * @param npxCommand command that runs it without the standalone program.
+ * @param nodeRange versions of Node.js that can run the package, such as `>=20.19`.
  */
 export const platformNotInStandaloneError = (
   command: string,
@@ -66,7 +66,7 @@ export const homeFolderError = (folder: string): CliError =>
   );
 
 /**
- * @param address of its service, if it has been ready.
+ * @param address the address of its service, if it has been ready.
  * @param pid process id of the other `mgmt dev`, if it is known.
  */
 export const folderInUseError = (

@@ -101,7 +101,7 @@ const adviceBySqlState: Readonly<Record<string, string>> = {
 /** Why a statement failed: an error of the server or of the connection, or a change of strings that the script must not make. */
 export interface StatementProblem {
   readonly message: string;
-  /** SQLSTATE. Undefined if the server sent none, as when the connection was lost. */
+  /** SQLSTATE, or undefined if the server sent none, as when the connection was lost. */
   readonly sqlState: string | undefined;
   readonly detail: string | undefined;
   readonly hint: string | undefined;
@@ -131,7 +131,7 @@ export const scriptFailedError = (
   );
 };
 
-/** @param line of the statement that opened the transaction, which may have more than one line. */
+/** @param line the line of the statement that opened the transaction, which may have more than one line. */
 export const openTransactionError = (name: string, line: number, databaseId: string): CliError =>
   new CliError(
     "failure",

@@ -10,7 +10,7 @@ export const isTooManyFilesCode = (code: unknown): boolean =>
 export const tooManyFilesHint =
   "Raise the limit of open files (ulimit -n 256), or close other programs. Then run the command again; it may have taken effect.";
 
-/** Describes a system error without its path and stack. Undefined for other errors. */
+/** Describes a system error without its path and stack. Returns undefined for other errors. */
 export const describeTooManyFiles = (error: unknown) => {
   const code = readErrorCode(error);
   if (code === undefined || !isTooManyFilesCode(code)) return undefined;
@@ -25,7 +25,7 @@ export const describeTooManyFiles = (error: unknown) => {
  * Returns what to print about an error that could not be reported in the usual way, because the code for it cannot be loaded
  * either.
  *
- * @param args Arguments of the command line, which say whether errors are JSON.
+ * @param args arguments of the command line, which say whether errors are JSON.
  */
 export const renderLastResort = (error: unknown, args: readonly string[]): string => {
   const { code, message, hint } = describeTooManyFiles(error) ?? {

@@ -24,9 +24,9 @@ const untrustedReasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Says what a failure of TLS, of the name server, of a proxy, or of the loopback interface means. Undefined for other failures.
+ * Says what a failure of TLS, of the name server, of a proxy, or of the loopback interface means. Returns undefined for other failures.
  *
- * @param host The host that was to be reached.
+ * @param host the host that was to be reached.
  */
 export const describeNetworkProblem = (error: unknown, host: string): NetworkProblem | undefined => {
   const causes = collectCauses(error);

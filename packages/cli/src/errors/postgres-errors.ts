@@ -9,7 +9,7 @@ interface VersionedProgram {
   readonly major: number;
 }
 
-/** @param newestClient The newest program of this name that the machine has. */
+/** @param newestClient the newest program of this name that the machine has. */
 export const clientTooOldError = (
   newestClient: VersionedProgram & { readonly name: string; readonly path: string },
   server: VersionedProgram,
@@ -23,8 +23,8 @@ export const clientTooOldError = (
   );
 
 /**
- * @param name Id of the database, or the address of another server.
- * @param stderr The message of psql.
+ * @param name id of the database, or the address of another server.
+ * @param stderr the message of psql.
  */
 export const unreachableDatabaseError = (name: string, stderr: string): CliError => {
   const message = parsePostgresError("psql", stderr);
@@ -46,7 +46,7 @@ export const unreachableDatabaseError = (name: string, stderr: string): CliError
 /** A client program of Postgres failed. */
 class ClientFailedError extends CliError {}
 
-/** @param stderr The program's standard error. */
+/** @param stderr the program's standard error. */
 export const clientFailedError = (program: string, stderr: string): CliError => {
   const message = parsePostgresError(program, stderr);
   return new ClientFailedError(
@@ -63,7 +63,7 @@ export const clientFailedError = (program: string, stderr: string): CliError => 
 const formatErrorText = ({ problem, detail }: PostgresProgramError): string =>
   detail === undefined ? problem : `${problem} (${detail.replace(/\.$/, "")})`;
 
-/** @param stderr The program's standard error until then. */
+/** @param stderr the program's standard error until then. */
 export const clientKilledError = (program: string, signal: NodeJS.Signals, stderr: string): CliError =>
   new ClientFailedError(
     "failure",

@@ -7,7 +7,7 @@ export const missingProjectError = (reason: string): CliError =>
     `The command did not ask, because ${reason}. Pass --project-id, set MGMT_PROJECT_ID, or link this folder: mgmt link --project-id ID.`,
   );
 
-/** @param reason Why the branch is not known. */
+/** @param reason why the branch is not known. */
 export const missingBranchError = (reason: string): CliError =>
   new CliError(
     "inputNeeded",
@@ -55,7 +55,7 @@ export const previewFailedError = (branch: string, databaseId: string): CliError
     { next: [["mgmt", "preview", "reset", "--branch", branch]] },
   );
 
-/** @param repositories Those that have a preview of the branch. */
+/** @param repositories those that have a preview of the branch. */
 export const severalPreviewsError = (branch: string, repositories: readonly string[]): CliError =>
   new CliError(
     "refused",
@@ -73,7 +73,7 @@ export const noGitError = (): CliError =>
     "Nothing was changed. Install git, and run the command in a clone of the repository. Without git, mgmt preview up needs --branch NAME.",
   );
 
-/** @param stderr The output of git. */
+/** @param stderr the output of git. */
 export const gitRefusesError = (stderr: string): CliError => {
   const lines = stderr
     .split("\n")
@@ -132,8 +132,8 @@ export const unknownRemoteError = (name: string, remoteNames: readonly string[])
   );
 
 /**
- * @param created Whether this run created the database.
- * @param exitStatus Exit status of the command.
+ * @param created whether this run created the database.
+ * @param exitStatus exit status of the command.
  */
 export const setupFailedError = (
   branch: string,
@@ -164,7 +164,7 @@ export const noBackupError = (name: string, id: string): CliError =>
     { next: [["mgmt", "databases", "backups", "list", id]] },
   );
 
-/** @param problem The message of pg_dump. */
+/** @param problem the message of pg_dump. */
 export const schemaDumpFailedError = (databaseId: string, problem: string): CliError =>
   new CliError(
     "failure",

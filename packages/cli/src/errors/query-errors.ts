@@ -8,7 +8,7 @@ export const noStatementError = (): CliError =>
     "Pass SQL as the last argument, such as 'select 1', - for standard input, or --file PATH.",
   );
 
-/** @param problem What the text has instead of one statement. */
+/** @param problem what the text has instead of one statement. */
 export const statementRefusedError = (problem: string, hint: string): CliError =>
   new CliError("usage", "query:refused", problem, hint);
 
@@ -34,8 +34,8 @@ const readOnlyState = "25006";
 /**
  * Postgres has refused a statement.
  *
- * @param sql The statement.
- * @param writes Whether it may change data.
+ * @param sql the statement.
+ * @param writes whether it may change data.
  */
 export const statementFailedError = (
   { message, sqlState, detail, hint, position }: StatementFailure,
@@ -66,7 +66,7 @@ const describePosition = (sql: string, position: number): string => {
   return `line ${String(lines.length)}, column ${String([...(lines.at(-1) ?? "")].length + 1)}`;
 };
 
-/** @param timeout As the user typed it. */
+/** @param timeout as the user typed it. */
 export const queryTimeoutError = (timeout: string, writes: boolean): CliError =>
   new CliError(
     "pending",

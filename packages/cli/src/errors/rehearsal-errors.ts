@@ -9,8 +9,8 @@ export const rehearsedCommandFailedError = (exitCode: number, faultCount: number
   );
 
 /**
- * @param unrecoveredFaults The faults that the command did not recover from.
- * @param unusedFaults The faults that did not occur.
+ * @param unrecoveredFaults the faults that the command did not recover from.
+ * @param unusedFaults the faults that did not occur.
  */
 export const notRecoveredError = (
   unrecoveredFaults: readonly string[],
@@ -25,7 +25,7 @@ export const notRecoveredError = (
     "Retry failed requests. Create resources with a logical id and `ensure`, so that a retry does not create them twice.",
   );
 
-/** @param unusedFaults The faults that did not occur. */
+/** @param unusedFaults the faults that did not occur. */
 export const faultsUnusedError = (unusedFaults: readonly string[], faultCount: number): CliError =>
   new CliError(
     "failure",

@@ -9,7 +9,7 @@ export const unexpectedResponseError = (expected: string): CliError =>
     "Check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
   );
 
-/** @param maxLevels How many there may be. Undefined if the stack of this program was the limit. */
+/** @param maxLevels how many there may be, or undefined if the stack of this program was the limit. */
 export const tooDeepError = (maxLevels?: number): CliError =>
   new CliError(
     "failure",

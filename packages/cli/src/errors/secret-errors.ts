@@ -12,8 +12,8 @@ export const secretsNotShownError = (reason: string): CliError =>
 /**
  * A command whose whole result is a secret would print it where it must not be.
  *
- * @param fileFlag The flag that writes it to a file.
- * @param reason Why it must not be printed, as a clause.
+ * @param fileFlag the flag that writes it to a file.
+ * @param reason why it must not be printed, as a clause.
  */
 export const secretInLogError = (secretLabel: string, fileFlag: string, reason: string): CliError =>
   new CliError(

@@ -61,7 +61,7 @@ export const keyringMissingError = (cause: unknown): CliError =>
     { cause },
   );
 
-/** @param folder Where the standalone program keeps the library. */
+/** @param folder where the standalone program keeps the library. */
 export const keyringNotLoadedError = (folder: string, cause: unknown): CliError =>
   new CliError(
     "failure",
@@ -148,7 +148,7 @@ export const unwritableSecretFileError = (file: string, cause: unknown): CliErro
 /**
  * The file could not be written after the service had created secrets, which it returns only once.
  *
- * @param connectionIds Ids of the connections whose passwords are lost.
+ * @param connectionIds ids of the connections whose passwords are lost.
  */
 export const lostSecretsError = (
   path: string,

@@ -32,7 +32,7 @@ export interface ClientFile {
  * Returns where a file of another program is. Symbolic links of the user are followed: people keep their configuration in a repository.
  * Those in the folder of a project must not lead out of it, because the repository can be another user's.
  *
- * @param folder The folder of the project. Undefined for a file of the user.
+ * @param folder the folder of the project, or undefined for a file of the user.
  * @throws CliError `client_file:linked`
  */
 export const locateClientFile = async (path: string, folder: string | undefined): Promise<ClientFile> => {
@@ -74,7 +74,7 @@ const decode = (bytes: Buffer, path: string): string => {
 /**
  * Changes a file, and creates its folders. The file is replaced as a whole, and keeps its permissions.
  *
- * @param change Returns the new text, given that which the file has now: other programs write it, too.
+ * @param change returns the new text, given that which the file has now: other programs write it, too.
  * @throws CliError `client_file:unwritable`, `client_file:linked`; what `change` throws.
  */
 export const writeClientFile = async (

@@ -32,8 +32,8 @@ export interface PinnedFolder {
 /**
  * Opens a folder.
  *
- * @param root A folder that the user chose, and whose own path may have links. Of a folder outside of it, no part is checked.
- * @param shouldCreate Whether to create the folder, for this user only, if it does not exist. Its parent must exist.
+ * @param root a folder that the user chose, and whose own path may have links. Of a folder outside of it, no part is checked.
+ * @param shouldCreate whether to create the folder, for this user only, if it does not exist. Its parent must exist.
  * @throws LinkedPathError; errors of the file system.
  */
 export const openPinnedFolder = (
@@ -107,7 +107,7 @@ const makeFolder = async (path: string): Promise<void> => {
 /**
  * Throws `LinkedPathError` if a path leads to a symbolic link.
  *
- * @param label The path in the message.
+ * @param label the path in the message.
  */
 export const assertNotLink = async (path: string, label: string): Promise<void> => {
   const stats = await lstat(path).catch(() => undefined);

@@ -30,7 +30,7 @@ export interface ReplaceOptions {
  * Replaces a file as a whole, or creates it for this user only. Follows no symbolic link: a folder may be of another user's
  * repository, which could have the file written anywhere. A file that exists keeps its owner, group and permissions.
  *
- * @param change Returns the new content, given the present one. If they are equal, nothing is written.
+ * @param change returns the new content, given the present one. If they are equal, nothing is written.
  * @throws LinkedPathError; errors of the file system; an error if the path does not lead to a regular file, or if the owner and
  *   group cannot be kept. The file is unchanged.
  */

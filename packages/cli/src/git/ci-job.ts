@@ -7,7 +7,7 @@ import { ciSystems, type CiSystem, type PullRequest, type ReadVariable } from ".
 export interface CiJob {
   /** For a pull request its source; with the owner before it, as in `alice:patch-1`, if that is in a fork. */
   readonly branch: string | undefined;
-  /** Why a CI job has no branch. Undefined outside of CI. */
+  /** Why a CI job has no branch, or undefined outside of CI. */
   readonly problem: string | undefined;
   /** Short form of the commit, which need not exist in the clone. */
   readonly commit: string | undefined;

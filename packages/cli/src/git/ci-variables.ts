@@ -2,14 +2,14 @@ import { readFile, stat } from "node:fs/promises";
 import { isObject, getAtPath } from "../json/json-path.js";
 import { createRepositoryKey } from "./repository-key.js";
 
-/** Reads a variable of the environment. Undefined if it is empty. */
+/** Reads a variable of the environment. Returns undefined if it is empty. */
 export type ReadVariable = (name: string) => string | undefined;
 
 /** Whether a pull request comes from a fork. */
 interface ForkInformation {
-  /** Undefined if the system does not say. */
+  /** It is undefined if the system does not say. */
   readonly isFork: boolean | undefined;
-  /** Undefined if it is not known. */
+  /** It is undefined if it is not known. */
   readonly forkOwner?: string | undefined;
 }
 

@@ -7,7 +7,7 @@ import { runInRepository } from "./run-git.js";
 export type CommitRisk = "tracked" | "not_ignored";
 
 /**
- * Returns why a file can become part of a commit. Undefined if it cannot, or if git cannot tell, also because it is not installed.
+ * Returns why a file can become part of a commit. Returns undefined if it cannot, or if git cannot tell, also because it is not installed.
  */
 export const findCommitRisk = async (
   path: string,

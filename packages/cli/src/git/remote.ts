@@ -9,7 +9,7 @@ const remoteTimeoutMs = 10_000;
 /**
  * Returns whether a branch is, or has been, in a remote. False also if the remote cannot be reached.
  *
- * @param remote Name or address.
+ * @param remote name or address.
  */
 export const isBranchPushed = async (
   branch: string,
@@ -30,7 +30,7 @@ export const isBranchPushed = async (
 /**
  * Returns the branches of a remote.
  *
- * @param remote Name or address.
+ * @param remote name or address.
  * @throws `preview:no_git`; `preview:git_failed`; `preview:no_git_branches` if there are none, because then every branch would
  *   seem to be deleted.
  */

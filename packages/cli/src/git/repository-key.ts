@@ -17,7 +17,7 @@ const caseInsensitiveHosts: ReadonlySet<string> = new Set(["github.com", "gitlab
  * Returns a short string that identifies the repository of a git remote: its name and a part of a hash. All addresses of one repository
  * have the same key: addresses for ssh and https, with and without `.git`, a user or a password. It contains none of them.
  *
- * @param folder The base of relative paths.
+ * @param folder the base of relative paths.
  */
 export const createRepositoryKey = (address: string, folder: string): string => {
   const identity = identifyRepository(address.trim(), folder);

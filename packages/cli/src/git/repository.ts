@@ -17,7 +17,7 @@ export interface Repository {
 /** The CI job and the git repository that a command runs for. */
 export interface GitContext {
   readonly job: CiJob;
-  /** Undefined without a clone that has a remote, outside of CI. */
+  /** It is undefined without a clone that has a remote, outside of CI. */
   readonly repository: Repository | undefined;
   /** Why git does not say which remotes the folder has. */
   readonly problem: CliError | undefined;
@@ -27,7 +27,7 @@ export interface GitContext {
  * Returns the CI job and the git repository that a command runs for: of `--remote`, else of the CI job, else the remote `origin`
  * of the clone or the only remote that it has.
  *
- * @param remote Name of a remote of the clone, or an address.
+ * @param remote name of a remote of the clone, or an address.
  * @throws `preview:unknown_remote`; `preview:several_remotes`.
  */
 export const resolveGitContext = async (

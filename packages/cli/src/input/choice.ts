@@ -20,8 +20,8 @@ const indent = "    ";
  * Returns the text that shows a choice, on more than one line where the terminal is too narrow. Parts are cut to the width of a line; the
  * id stays whole.
  *
- * @param columns Number of columns of the terminal.
- * @param usedWidth Number of columns that are taken at the beginning of the first line.
+ * @param columns number of columns of the terminal.
+ * @param usedWidth number of columns that are taken at the beginning of the first line.
  */
 export const renderChoice = (
   { value, parts, isId }: PromptChoice,

@@ -4,7 +4,7 @@ import { notUtf8Error } from "../errors/encoding-errors.js";
 /**
  * Returns the text of an input. Throws `usage:not_utf8` rather than replacing bytes that are not UTF-8.
  *
- * @param source Where the bytes come from: a path or "standard input".
+ * @param source where the bytes come from: a path or "standard input".
  */
 export const decodeUtf8 = (bytes: Buffer, source: string, flag: string): string => {
   if (isUtf8(bytes)) return bytes.toString("utf8");

@@ -23,7 +23,7 @@ export class InputSources {
    * Reads the whole text that `flag` names. Throws `usage:not_utf8` rather than replacing bytes that are not UTF-8.
    *
    * @param createUnreadableError returns the error for a file that cannot be read, given the error of the file system.
-   * @param label The path in other messages.
+   * @param label the path in other messages.
    */
   async read(
     path: string,

@@ -30,7 +30,7 @@ const reservedNamePattern = `^(?:(?:${reservedNames.join("|")})$|(?:${reservedPr
 /**
  * Throws unless a string can be the name of an environment variable that gets a connection string or another secret.
  *
- * @param flag that the name is from.
+ * @param flag the flag that the name comes from.
  * @throws `usage:invalid`; `variable:reserved` for a name that changes how programs run.
  */
 export const assertVariableName = (name: string, flag = "--name"): void => {

@@ -18,9 +18,9 @@ export class LatestVersionCache {
   private readonly file: string;
 
   /**
-   * @param packageName Name of the package.
-   * @param folder Folder of the file.
-   * @param env Environment of npm.
+   * @param packageName name of the package.
+   * @param folder folder of the file.
+   * @param env environment of npm.
    */
   constructor(
     private readonly packageName: string,

@@ -27,7 +27,7 @@ export class StepRunner {
   /** Ids of existing resources, by the keys of addresses. */
   readonly #ids: Map<string, string>;
 
-  /** @param waitsForSources Whether to wait until a database is ready before it is copied. */
+  /** @param waitsForSources whether to wait until a database is ready before it is copied. */
   constructor(
     private readonly client: MgmtClient,
     plan: Plan,

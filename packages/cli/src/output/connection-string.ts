@@ -11,8 +11,8 @@ interface DirectConnection {
 }
 
 /**
- * Returns the connection string in a database, a connection, or a project with its database. Undefined if there is none, or if
- * it is masked.
+ * Returns the connection string in a database, a connection, or a project with its database. Returns undefined if there is none, or if it
+ * is masked.
  */
 export const findConnectionString = (resource: unknown): string | undefined => {
   for (const holder of listCredentialHolders(resource)) {

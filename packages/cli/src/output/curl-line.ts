@@ -26,8 +26,8 @@ export const findIdVariableNames = (text: string): string[] => text.match(/\bmgm
  * Returns a shell command that sends a request with curl. It passes the token and the secrets from environment variables to
  * curl on standard input, where the process list does not show them.
  *
- * @param secretPaths Paths of secrets in the body. The environment variable of `recipientAccessToken` is RECIPIENT_ACCESS_TOKEN.
- * @param secretHeaders Names of headers with secrets. The environment variable of `x-api-key` is X_API_KEY.
+ * @param secretPaths paths of secrets in the body. The environment variable of `recipientAccessToken` is RECIPIENT_ACCESS_TOKEN.
+ * @param secretHeaders names of headers with secrets. The environment variable of `x-api-key` is X_API_KEY.
  */
 export const renderCurlCommand = (
   { method, url, isAnonymous = false, headers = {}, body, id }: PlannedRequest,

@@ -55,7 +55,7 @@ export const measureColumnWidths = (rows: readonly (readonly TableCell[])[]): nu
 /**
  * Draws rows with cli-table3. Returns a line for each row.
  *
- * @param widths Of the columns. A wider text moves the rest of its row.
+ * @param widths the widths of the columns. A wider text moves the rest of its row.
  */
 export const drawRows = (rows: readonly (readonly TableCell[])[], widths: readonly number[]): string[] => {
   const lines: string[] = [];

@@ -50,7 +50,7 @@ export class SelectedText {
 export interface ItemResult {
   /** Line of the input that describes it. */
   readonly line?: number;
-  /** Null if it was not created. */
+  /** It is null if it was not created. */
   readonly id: string | null;
   readonly status: "created" | "existed" | "deleted" | "failed";
   /** What was created or existed. */
@@ -142,7 +142,7 @@ export class Output {
     return computeHelpWidth(this.streams.stdout);
   }
 
-  /** Number of columns that a table must fit into. Undefined if it may have any width. */
+  /** Number of columns that a table must fit into, or undefined if it may have any width. */
   get tableWidth(): number | undefined {
     const { stdout } = this.streams;
     return stdout.isTTY ? stdout.columns || Number(this.env["COLUMNS"]) || undefined : undefined;
@@ -393,7 +393,7 @@ export class Output {
   /**
    * Prints an error.
    *
-   * @param target The item that failed, for one of several errors.
+   * @param target the item that failed, for one of several errors.
    * @returns The exit code for it.
    */
   async fail(

@@ -46,7 +46,7 @@ export const wrapCommand = (line: string, columns: number): string[] => {
 /**
  * Renders a term and its meaning, indented: in two columns, or below each other if the second column would be too narrow.
  *
- * @param width Width of the longest term beside which meanings are shown.
+ * @param width width of the longest term beside which meanings are shown.
  */
 export const renderTerm = (term: string, width: number, meaning: string, columns: number): string => {
   const meaningWidth = columns - width - 4;

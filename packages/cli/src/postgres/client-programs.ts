@@ -39,8 +39,8 @@ const usualDirectories: readonly string[] = [
  * output of a newer one may have settings that the server does not know. Of several with the same version, it is the first in `PATH`, in
  * the folder of `MGMT_POSTGRES`, or where the system has them.
  *
- * @param serverVersion Version of the server, which the program must not be older than. Default: any, and the first program is taken.
- * @param directories Patterns of folders to search after these.
+ * @param serverVersion version of the server, which the program must not be older than. Default: any, and the first program is taken.
+ * @param directories patterns of folders to search after these.
  * @throws `program:not_found`; `program:too_old` if each one found is older than the server.
  */
 export const requireClientProgram = async (
@@ -66,7 +66,7 @@ export const requireClientProgram = async (
 /**
  * Finds the newest client program of Postgres, which reads the archives of all versions before it.
  *
- * @param directories Patterns of folders to search after `PATH` and the folder of `MGMT_POSTGRES`.
+ * @param directories patterns of folders to search after `PATH` and the folder of `MGMT_POSTGRES`.
  * @throws `program:not_found`.
  */
 export const requireNewestClientProgram = async (

@@ -8,7 +8,7 @@ const isLibpqVariable = (name: string): boolean => /^PG(?!_COLORS?$)/i.test(name
  * Returns the environment of a client program of Postgres: the environment of this process, without the variables for `mgmt` alone,
  * and without the variables of libpq, some of which send a connection elsewhere, weaken it, or change what a session does.
  *
- * @param libpqVariables Variables of libpq to set. Only the process and its account can read them, unlike arguments.
+ * @param libpqVariables variables of libpq to set. Only the process and its account can read them, unlike arguments.
  * @returns variables, of which an undefined one is removed.
  */
 export const buildPostgresEnvironment = (

@@ -42,7 +42,7 @@ export interface AccessChoice {
 /**
  * Returns how to connect to a database with the credentials of one of its connections.
  *
- * @param databaseIdOrName Default: the default database of the project that commands use.
+ * @param databaseIdOrName default: the default database of the project that commands use.
  * @throws `usage:missing`, `name:not_found`, `name:ambiguous`, `database:several`, errors of `fetchDatabaseAccess`, and errors of the
  *   service.
  */

@@ -136,7 +136,7 @@ const sslModeByAlias: Readonly<Record<string, string>> = {
  * Chooses what of a connection string is passed to the client programs of Postgres. Off this machine, TLS is required unless the
  * connection string says otherwise.
  *
- * @param env Variables of the user, of which `PGSSLMODE` and `PGSSLROOTCERT` count.
+ * @param env variables of the user, of which `PGSSLMODE` and `PGSSLROOTCERT` count.
  * @throws ConnectionStringError
  */
 export const buildLibpqSettings = (

@@ -1,6 +1,6 @@
 import type { Connection, FieldDef, Submittable } from "pg";
 
-/** The values of a row, as Postgres writes them as text. Null for NULL. */
+/** The values of a row, as Postgres writes them as text, or null for NULL. */
 export type TextRow = readonly (string | null)[];
 
 export interface StatementOptions {

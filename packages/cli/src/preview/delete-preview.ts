@@ -6,7 +6,7 @@ import { ApiError } from "../sdk/sdk.js";
 export interface DeletedPreview {
   readonly branch: string;
   readonly databaseId: string | null;
-  /** Null if the branch still has other databases or services. */
+  /** It is null if the branch still has other databases or services. */
   readonly branchId: string | null;
 }
 
@@ -14,7 +14,7 @@ export interface DeletedPreview {
  * Deletes a preview database, and its branch unless that has something else. Resources that no longer exist count as deleted.
  *
  * @param databases the preview, and second ones of the same repository that an interrupted `ensurePreviewCopy` has left.
- * @param output Where to print what was deleted. Undefined in a dry run.
+ * @param output where to print what was deleted, or undefined in a dry run.
  */
 export const deletePreview = async (
   branch: Branch,

@@ -41,7 +41,7 @@ export interface PreviewResult {
   /** Whether the database did not exist before. */
   readonly created: boolean;
   readonly region: string | null;
-  /** Null if it does not expire. */
+  /** It is null if it does not expire. */
   readonly expiresAt: string | null;
   /** How the command of `--setup` ended. Absent if it did not run. */
   readonly setup?: "succeeded" | "failed";

@@ -20,7 +20,7 @@ export interface GitState {
   /** Its key, or undefined if there is none. */
   readonly repositoryKey: string | undefined;
   readonly checkedOutBranches: ReadonlySet<string>;
-  /** The branches of its remote. Undefined if they are not known. */
+  /** The branches of its remote, or undefined if they are not known. */
   readonly remoteBranches: ReadonlySet<string> | undefined;
 }
 

@@ -22,9 +22,9 @@ export interface ValueWithSource<T> {
 export interface ProfileChoice {
   file: string;
   storedProfiles: StoredProfiles;
-  /** Undefined when none was named and none is active. */
+  /** It is undefined when none was named and none is active. */
   name: ValueWithSource<string> | undefined;
-  /** Undefined when there is no profile of that name. */
+  /** It is undefined when there is no profile of that name. */
   profile: Profile | undefined;
   /** The link that applies to the working directory. */
   link: LinkWithFile | undefined;

@@ -24,7 +24,7 @@ export const announceLinkedProfile = (
   announceOverride("profile", name, link, link?.link.profile, context);
 };
 
-/** Returns the link of the folder. Undefined if it cannot be read: a command that does not need it does not fail. */
+/** Returns the link of the folder. Returns undefined if it cannot be read: a command that does not need it does not fail. */
 export const findReadableLink = (folder: string): LinkWithFile | undefined => {
   try {
     return findLink(folder);

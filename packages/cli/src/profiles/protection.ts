@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { chooseProfile } from "./active-profile.js";
 
 /**
- * Returns what protects the resources that commands use here: the file of the link, or the profile. Undefined if nothing does.
+ * Returns what protects the resources that commands use here: the file of the link, or the profile. Returns undefined if nothing does.
  *
  * A link that names another profile says nothing about the one that is used.
  */

@@ -20,7 +20,7 @@ export type RequestCredential = { token: string } | { name: string; profile: Pro
 export interface ServiceAccess {
   baseUrl: ValueWithSource<string> | undefined;
   identity: ValueWithSource<RequestCredential> | undefined;
-  /** Undefined when flags and environment were enough; the profiles file was then not read. */
+  /** It is undefined when flags and environment were enough; the profiles file was then not read. */
   choice: ProfileChoice | undefined;
 }
 

@@ -17,7 +17,7 @@ const maxSearchedProjects = 20;
 /**
  * Explains an empty list: the service lists nothing for a project, branch, database or workspace that does not exist.
  *
- * @param values Path and query parameters.
+ * @param values path and query parameters.
  * @throws `name:not_found` for the first one that does not exist or that the credential cannot access, with the names of
  * branches that are similar.
  */

@@ -19,8 +19,8 @@ const maxListedNames = 5;
 /**
  * Reads a resource from the service, and its contents.
  *
- * @param kind Kind of resource, as a path argument names it.
- * @param pathParams All path parameters of the command.
+ * @param kind kind of resource, as a path argument names it.
+ * @param pathParams all path parameters of the command.
  * @returns Only the id for a kind that cannot be read.
  * @throws `ApiError` if the resource does not exist or cannot be read.
  */

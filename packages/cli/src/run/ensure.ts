@@ -12,7 +12,7 @@ interface EnsureResult {
 /**
  * Creates a resource, with credentials if `create` declares them, or returns the existing one with the same identity.
  *
- * @param create The operation that creates it.
+ * @param create the operation that creates it.
  */
 export const ensureResource = async (
   create: {

@@ -37,7 +37,7 @@ export const addGroups = (
 /**
  * `workspaces.serviceTokens.list` becomes `list` in `service-tokens` in the group `workspaces`.
  *
- * @param depth Number of words that call the group.
+ * @param depth number of words that call the group.
  */
 const addOperations = (
   group: MgmtCommand,

@@ -13,7 +13,7 @@ const sampleSecret = "SAMPLE-SECRET";
  * Refuses to create secrets that the service returns only once if the result would not show them: in CI, or with a format, fields
  * or a query without them. Call it before anything is sent.
  *
- * @param body of the request.
+ * @param body the body of the request.
  * @param printResource prints a resource as the command does. Default: as a result.
  * @throws `secrets:not_shown`.
  */

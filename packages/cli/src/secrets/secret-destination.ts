@@ -44,7 +44,7 @@ export const printsNewSecrets = (destination: SecretDestination): boolean =>
 /**
  * Refuses a command whose whole result is a secret that would only be masked. Call it before anything is sent.
  *
- * @param fileFlag The flag with which the command writes it to a file. Default: `--secret-file`.
+ * @param fileFlag the flag with which the command writes it to a file. Default: `--secret-file`.
  * @throws `secrets:in_log`.
  */
 export const assertHasDestination = (

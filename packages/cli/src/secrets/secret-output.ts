@@ -18,7 +18,7 @@ export interface SecretOutput {
   /**
    * Sends the secrets of a resource to their destination, after it has made the CI system hide them in the rest of the log.
    *
-   * @param isNew Whether the command created the resource or its secrets. Default: whether its operation does.
+   * @param isNew whether the command created the resource or its secrets. Default: whether its operation does.
    * @returns the resource as it may be printed.
    */
   deliver(resource: unknown, isNew?: boolean): Promise<unknown>;
@@ -32,7 +32,7 @@ const noSecrets: SecretFields = { paths: [], issued: false };
  * Opens the files that secrets are written into. The secrets of resources are those that the contract says, and all fields with the same
  * names.
  *
- * @param secrets Default: the contract says that the resources have none.
+ * @param secrets default: the contract says that the resources have none.
  * @throws `secret_file:exists`, `secret_file:unwritable`, `github:not_running`, `variable:reserved`, `variable:unwritable`, and `usage:invalid`.
  */
 export const openSecretOutput = async (

@@ -65,7 +65,7 @@ export class SequenceDryRun {
  * Prints requests that were not sent: as JSON without their secrets, or as curl commands that read the token and the secrets
  * from environment variables.
  *
- * @param declaredSecretPaths Paths of secrets in the bodies. Those that redaction finds are added.
+ * @param declaredSecretPaths paths of secrets in the bodies. Those that redaction finds are added.
  */
 export const printRequests = async (
   recordedRequests: readonly PlannedRequest[],

@@ -52,7 +52,7 @@ export class CommandTrace {
   readonly #start: number;
   readonly #requests: SpanRecord[] = [];
 
-  /** @param parent the span that the trace continues from. Undefined for a new trace. */
+  /** @param parent the span that the trace continues from, or undefined for a new trace. */
   constructor(
     private readonly version: string,
     private readonly parent: TraceParent | undefined,

@@ -3,7 +3,7 @@ import type { Notice } from "../output/output.js";
 /** Why no trace is sent although the environment asks for one. */
 export type TraceProblem = Notice & { readonly hint: string };
 
-/** Where the spans of a command are sent, or why they are not. Undefined if nothing asks for a trace. */
+/** Where the spans of a command are sent, or why they are not, or undefined if nothing asks for a trace. */
 export type TraceSettings =
   | { readonly protocol: TraceProtocol; readonly origin: string }
   | { readonly problem: TraceProblem };

@@ -27,8 +27,8 @@ export interface EnvFileNaming {
  * Sets a variable in an env file, which is created for this user only if it does not exist. Every other byte is unchanged,
  * and the file is replaced as a whole. No symbolic link is followed.
  *
- * @param root The folder that the user is in.
- * @param mode Permissions that the file gets. Default: a file that exists keeps its own.
+ * @param root the folder that the user is in.
+ * @param mode permissions that the file gets. Default: a file that exists keeps its own.
  * @throws `env:unwritable`, and `env:invalid` if a quote has no end: programs would read what is written behind it differently.
  */
 export const setEnvFileVariable = async (
@@ -58,7 +58,7 @@ class UnchangedError extends Error {}
 /**
  * Checks whether a variable can be set in an env file, without a change. The file may not exist.
  *
- * @param root The folder that the user is in.
+ * @param root the folder that the user is in.
  * @throws the errors of `setEnvFileVariable` that are known before.
  */
 export const assertEnvFileSettable = async (

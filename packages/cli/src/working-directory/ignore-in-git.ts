@@ -15,7 +15,7 @@ export interface IgnorableFile {
 /**
  * Adds lines to the .gitignore of the working directory for files that git neither ignores nor tracks. Returns those that were added.
  *
- * @param shouldIgnore Whether to do so. Undefined asks on a terminal, and is yes elsewhere.
+ * @param shouldIgnore whether to do so. Undefined asks on a terminal, and is yes elsewhere.
  */
 export const ignoreInGit = async (
   files: readonly IgnorableFile[],

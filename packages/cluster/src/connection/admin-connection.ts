@@ -83,11 +83,11 @@ const endPollIntervalsMs = { first: 3, later: 50 };
 /** A session that was told to end. */
 interface EndedSession {
   pid: number;
-  /** Null for a process of Postgres itself. */
+  /** Null means a process of Postgres itself. */
   database: string | null;
-  /** Null when it may not be ended. */
+  /** It is null when it may not be ended. */
   ended: boolean | null;
-  /** Null for a process of Postgres itself. */
+  /** Null means a process of Postgres itself. */
   role: string | null;
   /** Whether it uses a processor. */
   running: boolean;

@@ -35,7 +35,7 @@ interface StartingSession {
  * of its process does. Sessions without such a title are not ended: the function waits until they have started or failed, and for at most
  * `timeoutMs`, because anyone can begin a login and never finish it.
  *
- * @param timeoutMs Milliseconds. Default: 1,000.
+ * @param timeoutMs milliseconds. Default: 1,000.
  * @returns the process ids of sessions without a title that are still starting, and may belong to one of the roles.
  * @throws DatabaseUnavailableError when sessions of the roles have not ended after 30 seconds.
  */

@@ -71,7 +71,7 @@ export interface ResourceShortage {
 /**
  * Returns the missing resource of Postgres for which work failed; undefined when it failed for another reason.
  *
- * @param directory on the disk of Postgres, for the messages. Default: unknown.
+ * @param directory a directory on the disk of Postgres, for the messages. Default: unknown.
  */
 export const findResourceShortage = (error: unknown, directory?: string): ResourceShortage | undefined => {
   if (isDiskFullError(error)) {

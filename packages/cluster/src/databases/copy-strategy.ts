@@ -8,7 +8,7 @@ const safeLogVersion = 150_003;
 export interface CopySource {
   /** The version of Postgres as `server_version_num`, such as 150003. */
   version: number;
-  /** The size in bytes, as text. Null when the platform may not read it. */
+  /** The size in bytes, as text, or null when the platform may not read it. */
   bytes: string | null;
   /** Whether copies of files share their blocks, and the platform may write what is not on disk before. */
   clones: boolean;

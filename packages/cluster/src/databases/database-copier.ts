@@ -53,7 +53,7 @@ const isTooManyLocksError = (error: unknown): boolean =>
 interface StoredSettings {
   /** The role to which they apply; null when they apply to all. */
   role: string | null;
-  /** Null when only the other database has settings for this role. */
+  /** It is null when only the other database has settings for this role. */
   settings: string[] | null;
 }
 

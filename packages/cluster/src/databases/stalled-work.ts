@@ -10,7 +10,7 @@ export class StalledWorkReporter {
   /** The shortages that were logged since work began to wait. */
   readonly #loggedDescriptions = new Set<string>();
 
-  /** @param directory on the disk of Postgres, for messages. */
+  /** @param directory a directory on the disk of Postgres, for messages. */
   constructor(log: (line: string) => void, directory: string | undefined) {
     this.#log = log;
     this.#directory = directory;

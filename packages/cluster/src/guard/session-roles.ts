@@ -28,10 +28,10 @@ export class SessionRoles {
   readonly #pool: Pool;
   readonly #sessionRolesQuery: string;
   readonly #joinedRolesQuery: string;
-  /** Undefined before the first look. */
+  /** It is undefined before the first look. */
   #joinedNames: Set<string> | undefined;
 
-  /** @param pool with the connection of the guard. */
+  /** @param pool the pool with the connection of the guard. */
   constructor({ installation, memberships }: Pick<Cluster, "installation" | "memberships">, pool: Pool) {
     this.#statements = memberships;
     this.#pool = pool;

@@ -110,7 +110,7 @@ interface Look {
   leads: boolean;
   /** The size of the shared catalogs; undefined when there is no lock left to look it up. */
   sharedBytes?: number;
-  /** Undefined when there is no lock left to look them up. */
+  /** It is undefined when there is no lock left to look them up. */
   usages?: DatabaseUsage[];
 }
 

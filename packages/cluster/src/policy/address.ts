@@ -43,7 +43,7 @@ export interface ConnectionConfig extends ClientConfig {
 /**
  * Returns how the driver connects. It sets everything that the driver would otherwise take from variables of the user, such as `PGSSLMODE`.
  *
- * @param applicationName of the sessions.
+ * @param applicationName the application name of the sessions.
  */
 export const toClientConfig = (
   { host, port, user, password, tls, server }: ClusterAddress,

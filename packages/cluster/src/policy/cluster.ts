@@ -96,7 +96,7 @@ export interface Cluster {
     refusal: unknown,
   ): Promise<ClusterError | undefined>;
 
-  /** How the platform gets the privileges of roles that it has made. Undefined for a superuser, which has them. */
+  /** How the platform gets the privileges of roles that it has made, or undefined for a superuser, which has them. */
   readonly memberships: MembershipStatements | undefined;
 
   /** Returns the statements that let a role own objects anywhere in the current database. */
@@ -112,8 +112,8 @@ export interface Cluster {
   ): Promise<void>;
 
   /**
-   * Ends processes of Postgres that ignore their termination, because of a loop that looks for no signals, after which Postgres restarts.
-   * Undefined where the processes may be on another machine.
+   * Ends processes of Postgres that ignore their termination, because of a loop that looks for no signals, after which Postgres restarts,
+   * or undefined where the processes may be on another machine.
    */
   readonly killProcesses: ((pids: readonly number[]) => void) | undefined;
 

@@ -20,7 +20,7 @@ const heldLocksQuery = `
 /**
  * Returns a cluster that belongs to the platform and runs on the same machine.
  *
- * @param address of the superuser.
+ * @param address the address and the credentials of the superuser.
  */
 export const createOwnCluster = (
   address: ClusterAddress,

@@ -31,7 +31,7 @@ const connectRefusalCodes: ReadonlySet<string | undefined> = new Set(["42501", "
 /**
  * Returns a cluster that others also use.
  *
- * @param address of a role with CREATEDB, CREATEROLE, and membership in `pg_signal_backend`, and the database of the records.
+ * @param address the address of a role with CREATEDB, CREATEROLE, and membership in `pg_signal_backend`, and the database of the records.
  */
 export const createSharedCluster = (
   address: DatabaseAddress,
@@ -177,7 +177,7 @@ interface Privileges {
   createsRoles: boolean;
   inherits: boolean;
   endsSessions: boolean;
-  /** Null when the role of the installation does not exist. */
+  /** It is null when the role of the installation does not exist. */
   ownsPlatformRole: boolean | null;
   /** The roles of other installations that have the same login. */
   otherPlatformRoles: string[];

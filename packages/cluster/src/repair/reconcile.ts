@@ -77,7 +77,7 @@ interface ReconciliationServices {
  * the records, and roles without a record, keeps other databases that are not in the records for a while, allows connections that an
  * interrupted copy disallowed, and sets logins and passwords. A problem with one database does not affect the others.
  *
- * @param options.discardedIds of databases and backups whose removal the records contain.
+ * @param options.discardedIds ids of databases and backups whose removal the records contain.
  * @param options.acceptRecords keeps the databases that are not in the records, however many they are.
  * @param options.defersRepairs leaves the logins of each database, which take the most time, to the caller.
  * @throws ClusterError `cluster:databases_unrecorded` when so many databases are not in the records that these are probably wrong. Nothing

@@ -38,7 +38,7 @@ const parseStamp = (comment: string, { mark, platformRole }: Installation): Stam
  * Rejects records that do not fit the cluster: records of another cluster, a copy, and records that were restored to an earlier start. Each
  * start is counted in the records and in the cluster, which a restore of the records does not change.
  *
- * @param schema with the records, in the database of the platform's sessions.
+ * @param schema the schema of the records, in the database of the platform's sessions.
  * @param acceptRecords uses records that were moved, or restored to an earlier start.
  * @throws ClusterError `cluster:records_outdated`, `cluster:stamp_unknown`.
  */

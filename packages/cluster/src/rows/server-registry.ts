@@ -128,7 +128,7 @@ export class ServerRegistry {
     return rows;
   }
 
-  /** @param keyId of the key with which the server encrypts. */
+  /** @param keyId the id of the key with which the server encrypts. */
   async beat(query: Query, id: string, keyId: string): Promise<HeartbeatResult> {
     const [row] = await query<{ registered: boolean; now: number; others: OtherServer[] }>(
       `with beat as (

@@ -57,7 +57,7 @@ export class DefaultRows {
 /**
  * Returns a workspace of a user.
  *
- * @param id Default: the first workspace that the user is a member of.
+ * @param id default: the first workspace that the user is a member of.
  * @throws ControlError when the workspace does not exist, or the user is not a member.
  */
 export const requireUserWorkspace = ({ workspaces }: Store, user: UserRow, id?: string): WorkspaceRow => {

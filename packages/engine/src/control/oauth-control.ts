@@ -45,7 +45,7 @@ export interface RegisteredClient {
   id: string;
   name: string;
   redirectUris: string[];
-  /** Available only in this result: the server stores a digest. Null for a public client. */
+  /** Available only in this result: the server stores a digest, or null for a public client. */
   secret: string | null;
 }
 

@@ -46,7 +46,7 @@ export interface ResourceCollection<Resource, FilterName extends string> {
   /**
    * Returns the resources that match, oldest first.
    *
-   * @param filter Default: `{}`, which all resources match.
+   * @param filter default: `{}`, which all resources match.
    * @throws TypeError for a name that is not one of the filter's.
    */
   list(filter?: ResourceFilter<FilterName>): Resource[];

@@ -205,7 +205,7 @@ const getServerAddress = (server: HttpServer, host: string, scheme: string): Ser
 /** Milliseconds between checks for idle connections while the server closes. */
 const idleCheckIntervalMs = 10;
 
-/** @param delayCutController Aborted when the grace is over, or no connection is left. */
+/** @param delayCutController aborted when the grace is over, or no connection is left. */
 const closeServer = async (
   server: HttpServer,
   graceMs: number,

@@ -18,7 +18,7 @@ const maxTokenLength = 16_384;
 export class AccessTokenService implements Authenticator, TokenSigner {
   readonly #cache = new Map<string, VerifiedToken>();
 
-  /** @param maxCachedTokens How many tokens are remembered; a further one replaces the oldest. Default: 4096. */
+  /** @param maxCachedTokens how many tokens are remembered; a further one replaces the oldest. Default: 4096. */
   constructor(
     private readonly keys: SigningKeys,
     private readonly settings: Pick<Settings, "authUrl" | "baseUrl">,

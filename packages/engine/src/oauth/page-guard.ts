@@ -19,8 +19,8 @@ export const generateCookie = (): string => randomBase64Url(32);
 export class PageGuard {
   /**
    * @param key HMAC key for the form tokens.
-   * @param origin Origin of the authorization server.
-   * @param createCookie Returns 32 random bytes as base64url.
+   * @param origin origin of the authorization server.
+   * @param createCookie returns 32 random bytes as base64url.
    */
   constructor(
     private readonly key: string,

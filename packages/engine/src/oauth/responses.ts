@@ -10,7 +10,7 @@ export const noStoreHeaders = { "cache-control": "no-store", pragma: "no-cache" 
 /**
  * Returns a successful response of the authorization server.
  *
- * @param headers Default: those that forbid caches to store the response.
+ * @param headers default: those that forbid caches to store the response.
  */
 export const createJsonResponse = (
   body: object,

@@ -28,8 +28,8 @@ export class SignInGate {
 
   /**
    * @param key at least 32 random bytes as text; anything shorter could be guessed.
-   * @param origin Origin of the authorization server.
-   * @param now Returns a time in milliseconds that never goes back.
+   * @param origin origin of the authorization server.
+   * @param now returns a time in milliseconds that never goes back.
    */
   constructor(
     key: string,
@@ -49,7 +49,7 @@ export class SignInGate {
    * Returns the response for a browser that has not sent the key: a page that asks for it, or a redirect to the same page
    * after the correct key. Returns undefined for a browser that is signed in.
    *
-   * @param pagePath Path and query of the page.
+   * @param pagePath path and query of the page.
    */
   respondUnlessSignedIn(request: EngineRequest, pagePath: string): Outcome | undefined {
     const key = findSubmittedKey(request);

@@ -66,7 +66,7 @@ const enforceRateLimit = (
 /**
  * Returns the preload that counts a request of a principal.
  *
- * @param rateEpoch of the server's row. Another one starts all counts from 0.
+ * @param rateEpoch the epoch of the server's row. Another epoch starts all counts from 0.
  * @param now milliseconds since 1970.
  */
 export const createCountPreload = (

@@ -14,7 +14,7 @@ export interface LoggedRequest {
   readonly path: string;
   /** Name of an endpoint such as `oauth.token` for the authorization server; null for an unknown path. */
   readonly operationId: string | null;
-  /** Null when the request was not authenticated. */
+  /** It is null when the request was not authenticated. */
   readonly principal: {
     readonly kind: "user" | "service" | "agent";
     readonly subject: string;
@@ -29,7 +29,7 @@ export interface LoggedRequest {
   readonly body: unknown;
   /** JSON pointers of body fields that were ignored because the contract does not have them. Empty if none were. */
   readonly ignoredFields: readonly string[];
-  /** Null when the connection was cut. */
+  /** It is null when the connection was cut. */
   readonly status: number | null;
   /** Error code of the response; null for a success. */
   readonly code: string | null;

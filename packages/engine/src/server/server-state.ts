@@ -17,7 +17,7 @@ export interface ServerState {
   readonly cursorCodec: SealedCursorCodec;
   readonly accessTokenService: AccessTokenService;
   readonly endpoints: ReadonlyMap<string, Endpoint>;
-  /** Null for no limit. */
+  /** Null means no limit. */
   readonly rateLimit: ResolvedRateLimit | null;
 }
 

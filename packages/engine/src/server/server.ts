@@ -120,7 +120,7 @@ export abstract class Server<M extends Mode = Mode> {
    * Creates a workspace with an owner and a service token of its own. Tests that run at the same time can share this server, each with
    * its own tenant: no credential of one reaches the resources of another. The clock, faults, and rate limit are shared.
    *
-   * @param name of the user and the workspace. Default: a generated name.
+   * @param name the name of the user and the workspace. Default: a generated name.
    */
   async createTenant(name?: string): Promise<Tenant> {
     const getRequestContext = (): RequestContext => this.#backend.getContextForControl();

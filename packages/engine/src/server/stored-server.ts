@@ -73,7 +73,7 @@ export class StoredServer extends Server<"async"> {
   /**
    * Runs failed jobs again soon, in any process, as if they had not failed.
    *
-   * @param ids of jobs. Others than those that have failed and that no process has are left as they are. Default: all dead ones.
+   * @param ids the ids of jobs. Jobs that have not failed, and jobs of running processes, are left as they are. Default: all dead ones.
    * @returns the ids of the jobs that run again.
    */
   retryJobs(ids?: readonly string[]): Promise<string[]> {

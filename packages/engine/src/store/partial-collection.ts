@@ -7,9 +7,9 @@ import type { WorkingSet } from "./working-set.js";
 
 /** A row that the step has changed: the row before, and the row now. */
 interface ChangedRow<T> {
-  /** Undefined for a row that the step has inserted. */
+  /** Undefined means a row that the step has inserted. */
   readonly before: LoadedRow | undefined;
-  /** Undefined for a row that the step has deleted. */
+  /** Undefined means a row that the step has deleted. */
   row: T | undefined;
   /** The sequence number, or a provisional one for an inserted row whose number no run has read. */
   readonly sortSequence: number;

@@ -170,7 +170,7 @@ export interface ConnectionRow extends Row {
   name: string;
   kind: "postgres" | "accelerate";
   user: string;
-  /** Null when what is stored was altered, so that it cannot be decrypted, until the connection is rotated. */
+  /** It is null when what is stored was altered, so that it cannot be decrypted, until the connection is rotated. */
   pass: string | null;
 }
 

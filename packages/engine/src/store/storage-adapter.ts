@@ -7,9 +7,9 @@ export interface TableChanges {
   readonly deletes: readonly { readonly id: string; readonly version: string }[];
   readonly updates: readonly { readonly id: string; readonly version: string; readonly row: Row }[];
   readonly inserts: readonly {
-    /** Null for a row that the step also deleted. It still uses a sequence number. */
+    /** Null means a row that the step also deleted. It still uses a sequence number. */
     readonly row: Row | null;
-    /** Undefined unless the step has read it. */
+    /** It is undefined unless the step has read it. */
     readonly sequence: number | undefined;
   }[];
 }

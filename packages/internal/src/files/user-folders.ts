@@ -13,8 +13,8 @@ export const getHomeFolder = (): string =>
 /**
  * Returns a folder that a variable of the environment can move.
  *
- * @param variableValue Value of the variable.
- * @param usualSegments Where the folder is in the home directory otherwise.
+ * @param variableValue value of the variable.
+ * @param usualSegments where the folder is in the home directory otherwise.
  */
 export const resolveUserFolder = (
   variableValue: string | undefined,

@@ -66,7 +66,7 @@ const throwNotEncoded = (
   );
 };
 
-/** @param uriRest The part after `postgresql://`. */
+/** @param uriRest the part after `postgresql://`. */
 const parseUri = (uriRest: string): ConnectionParameters => {
   if (/\s/.test(uriRest)) {
     throw new ConnectionStringError(

@@ -4,9 +4,9 @@ import { readErrorCode } from "../errors/error-code.js";
 /** A process, as a file names it to other processes. A process id alone is not enough, because the system reuses it. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, as the system writes it. Null if the system does not say. */
+  /** When it started, as the system writes it, or null if the system does not say. */
   readonly started: string | null;
-  /** Where the pid means this process: one start of one system, and the namespaces in it. Null if that is not known. */
+  /** Where the pid means this process: one start of one system, and the namespaces in it, or null if that is not known. */
   readonly place: string | null;
   /** The machine, if the process does not run in a container. */
   readonly machine: string | null;

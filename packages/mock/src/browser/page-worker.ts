@@ -27,7 +27,7 @@ export class PageWorker {
   /** URL of the worker script. */
   readonly script: string;
   #worker: ReturnType<CreateWorker> | undefined;
-  /** The worker that has passed a request on. Undefined if the page has none, and MSW replaces its `fetch`. */
+  /** The worker that has passed a request on, or undefined if the page has none, and MSW replaces its `fetch`. */
   #controller: ServiceWorker | undefined;
   /** The check in progress. */
   #runningCheck: Promise<void> | undefined;
@@ -71,7 +71,7 @@ export class PageWorker {
   /**
    * Returns whether a confirmation of the worker script is the answer to a check, as opposed to one for another worker of MSW.
    *
-   * @param source of the message.
+   * @param source the sender of the message.
    */
   consumeConfirmation(source: MessageEventSource | null): boolean {
     if (this.#unconfirmedWorker === undefined || source !== this.#unconfirmedWorker) return false;

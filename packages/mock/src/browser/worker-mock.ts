@@ -42,7 +42,7 @@ export class WorkerMock
   readonly #createWorker: CreateWorker;
   readonly #onDefect: (error: unknown) => void;
   readonly #running: RunningMock = { saveState: () => this.#saveState(), stop: () => this.#stop() };
-  /** Returns the state to keep. Undefined if another mock has taken the place of this one: it keeps its own state. */
+  /** Returns the state to keep. Returns undefined if another mock has taken the place of this one: it keeps its own state. */
   readonly #captureState = (): StoredState | undefined => {
     const { running } = pageMocks;
     if (running && running !== this.#running) return undefined;
@@ -172,7 +172,7 @@ export class WorkerMock
    * Creates a client of the SDK for which time passes by the mock's clock. Its requests go directly to this server, not through the
    * worker. When the client pauses, before a retry or a poll, it does not wait: it moves the clock.
    *
-   * @param options of the client. Default: `clientOptions()`.
+   * @param options the options of the client. Default: `clientOptions()`.
    * @throws MockError `mock:not_started` before `start`, `mock:sdk_missing` when the SDK is not installed, `mock:sdk_unusable` when it
    *   cannot be loaded for another reason.
    */

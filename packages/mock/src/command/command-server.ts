@@ -30,7 +30,7 @@ export class CommandServer extends MemoryServer {
     this.#recordings = new Recordings(latency);
   }
 
-  /** Undefined if no recording was replayed. */
+  /** It is undefined if no recording was replayed. */
   get replaySummary(): ReplaySummary | undefined {
     return this.#replaySummary;
   }

@@ -17,7 +17,7 @@ const getHandlerName = (handler: object): string => {
 /**
  * Checks that no handler names the address of the mock, because it would never run.
  *
- * @param bases of the mock, without trailing slashes.
+ * @param bases the base URLs of the mock, without trailing slashes.
  * @throws MockError `mock:shadowed_handler`.
  */
 export const assertNoneShadowed = (handlers: readonly object[], bases: readonly string[]): void => {

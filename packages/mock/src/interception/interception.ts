@@ -33,8 +33,8 @@ const pointsByOwner = new Map<object, InterceptionPoint & { interceptionError?: 
 /**
  * Handles requests of this process, until `stopInterception` is called with the same owner.
  *
- * @param bases of the mock, without trailing slashes.
- * @param server of the developer. Default: the server of all mocks.
+ * @param bases the base URLs of the mock, without trailing slashes.
+ * @param server the developer's MSW server. Default: the server of all mocks.
  * @throws MockError `mock:second_server` if another server receives the requests, or `mock:shadowed_handler`.
  */
 export const startInterception = (

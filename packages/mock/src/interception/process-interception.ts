@@ -20,7 +20,7 @@ export class ProcessInterception {
   readonly #mockUrlPattern: RegExp;
   #handlers: readonly HttpHandler[] | undefined;
 
-  /** @param bases of the server, in the form that `normalizeBaseUrl` returns. */
+  /** @param bases the base URLs of the server, in the form that `normalizeBaseUrl` returns. */
   constructor(server: MemoryServer, bases: readonly string[]) {
     this.#server = server;
     this.#bases = bases;

@@ -11,7 +11,7 @@ export interface MockOptions extends Omit<EngineOptions, "settings"> {
 /**
  * Returns the options of the server that a mock is.
  *
- * @param defaults of options.
+ * @param defaults the default options.
  * @throws TypeError for an option that does not exist or is not valid.
  */
 export const toServerOptions = (

@@ -10,7 +10,7 @@ export interface NonInterceptingMembers {
    * is listening. When the client pauses, before a retry or a poll, it does not wait: it moves the clock, and the jobs that fall
    * due on the way run. Its deadlines pass only when the clock is moved, so neither slow tests nor fake timers end a call early.
    *
-   * @param options of the client. Default: `clientOptions()`.
+   * @param options the options of the client. Default: `clientOptions()`.
    * @throws MockError `mock:sdk_missing` when the SDK is not installed, `mock:sdk_unusable` when it cannot be loaded for another reason.
    */
   client(options?: ClientOptions): MgmtClient;

@@ -111,7 +111,7 @@ export const serveErrors = {
       { cause },
     ),
 
-  /** @param serverIds of the servers that encrypt with another key. */
+  /** @param serverIds the ids of the servers that encrypt with another key. */
   keysDiffer: (path: string, keyId: string, serverIds: readonly string[]) =>
     new ServeError(
       "serve:keys_differ",

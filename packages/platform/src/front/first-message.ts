@@ -12,7 +12,7 @@ export interface StartupMessage {
   type: "startup";
   bytes: Buffer;
   user: string;
-  /** Undefined when the client names none. */
+  /** It is undefined when the client names none. */
   database: string | undefined;
 }
 

@@ -62,7 +62,7 @@ interface Session {
   /** Whether Postgres has accepted its password. Other sessions do not count, because anyone can open them in any name. */
   isAccepted: boolean;
   latencyFault: InstalledConnectionFault | undefined;
-  /** The name of the database that the client asks for, in Latin-1. Undefined if it is one that every database has. */
+  /** The name of the database that the client asks for, in Latin-1, or undefined if it is one that every database has. */
   requestedName: string | undefined;
 }
 

@@ -7,9 +7,9 @@ const mebibyte = 1024 ** 2;
 const tmpfsType = 0x0102_1994;
 
 /**
- * Returns the limits for databases in memory: 1 GiB each, and half of the free memory together. Undefined if they are on a disk.
+ * Returns the limits for databases in memory: 1 GiB each, and half of the free memory together. Returns undefined if they are on a disk.
  *
- * @param directory on the file system that has the databases.
+ * @param directory a directory on the file system that has the databases.
  */
 export const readMemoryLimits = async (directory: string): Promise<MemoryLimits | undefined> => {
   const { type, bavail, bsize } = await statfs(directory);

@@ -121,7 +121,7 @@ export const openServiceDatabases = async (
 /**
  * Opens the API over the records.
  *
- * @param databaseEngine Default: one that makes no databases, for commands that only change records.
+ * @param databaseEngine default: one that makes no databases, for commands that only change records.
  */
 export const openServiceEngine = (
   settings: ServeSettings,

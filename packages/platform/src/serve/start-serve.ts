@@ -127,7 +127,7 @@ class Service {
     return this.#incarnation?.serviceRecords.records.readCounts() ?? Promise.reject(new Error("Not started"));
   }
 
-  /** @param address of this server, for a port that was not known before. */
+  /** @param address the address of this server, for a port that was not known before. */
   async #openEngine(address: string): Promise<StoredServer> {
     const incarnation = await openIncarnation(this.#settings, {
       baseUrl: this.#settings.baseUrl === undefined ? address : getBaseUrl(this.#settings),

@@ -75,7 +75,7 @@ export class LoginRequiredError extends AuthError {
   static override readonly kind: string = "LoginRequiredError";
   declare readonly code: "auth:login_required";
 
-  /** @param hint Default: to log in. */
+  /** @param hint default: to log in. */
   constructor(problem: string, cause?: AuthError, hint = "Log in.") {
     super("auth:login_required", problem, {
       hint,

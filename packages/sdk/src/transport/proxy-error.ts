@@ -10,7 +10,7 @@ export class ProxyError extends Error {
   /** HTTP status of its response; undefined if it could not be reached. */
   readonly status: number | undefined;
 
-  /** @param problem The status of the proxy's response, or the error of the connection to it. */
+  /** @param problem the status of the proxy's response, or the error of the connection to it. */
   constructor(proxy: string, problem: number | Error) {
     const { origin } = new URL(proxy);
     if (typeof problem === "number") {

@@ -20,7 +20,7 @@ export const assertProxyUrl = (proxy: string, options: { hint?: string } = {}): 
  * Returns the URL of the proxy that `nodeTransport` uses for a request, or an empty string for a direct connection. It may
  * contain a password.
  *
- * @param proxy The option `proxy` of the transport. Default: as in the environment.
+ * @param proxy the option `proxy` of the transport. Default: as in the environment.
  * Throws `InvalidArgumentError` for a proxy in the environment that is not an HTTP URL.
  */
 export const proxyFor = async (url: string, proxy?: string | false): Promise<string> => {

@@ -106,11 +106,11 @@ export interface ApiRequest {
   /** Encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Undefined for a request without a body. */
+  /** Undefined means a request without a body. */
   readonly body: unknown;
   /** The names are in lowercase. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined if this version does not know it. */
+  /** It is undefined if this version does not know it. */
   readonly operation: OperationMatch | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface CredentialReplacement {
    * Does nothing unless the login is one of another account than the profile's. Stores such a login if the user agrees, and otherwise
    * revokes it: another user may have finished the login. Call it after the login.
    *
-   * @param confirmAction Asks the user to agree to an action, such as `replace the login`. Throws if the user does not.
+   * @param confirmAction asks the user to agree to an action, such as `replace the login`. Throws if the user does not.
    */
   settleOtherAccount(confirmAction: (action: string) => Promise<void>): Promise<void>;
   /** Stores a service token instead, which is not revoked if the service does not accept it. */

@@ -22,7 +22,7 @@ interface StatusValue {
 export interface AuthStatus {
   readonly profile: StatusValue;
   readonly baseUrl: StatusValue;
-  /** The authorization server that `mgmt login` uses. Null if neither `MGMT_AUTH_URL` nor a profile for this service names one. */
+  /** The authorization server that `mgmt login` uses, or null if neither `MGMT_AUTH_URL` nor a profile for this service names one. */
   readonly authUrl: StatusValue;
   readonly credential: CredentialDescription;
   readonly workspace: StatusValue;

@@ -13,7 +13,7 @@ import { formatSuggestion } from "../../text/suggest.js";
 import { updateNoticeVariables } from "../../installation/update-notice-variables.js";
 import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
-/** The value of a setting that commands use, and where it comes from. Null if there is none. */
+/** The value of a setting that commands use, and where it comes from, or null if there is none. */
 export interface EffectiveValue {
   readonly value: string | null;
   readonly from: string | null;

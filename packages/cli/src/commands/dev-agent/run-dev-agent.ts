@@ -79,7 +79,7 @@ const hasClaims = (claims: Record<string, unknown>): claims is Record<string, un
 const isAgentToken = (token: string | undefined): boolean =>
   token !== undefined && getAtPath(decodeClaims(token), ["act"]) === "agent";
 
-/** Returns the claims of a JSON Web Token, unchecked. Undefined if it is none. */
+/** Returns the claims of a JSON Web Token, unchecked. Returns undefined if it is none. */
 const decodeClaims = (token: string): unknown => {
   try {
     return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());

@@ -28,7 +28,7 @@ export const checkMachine = async (flags: GlobalFlags, context: Context): Promis
   await checkDevServices(context),
 ];
 
-/** @param version Version of Node.js, such as `20.19.0`. */
+/** @param version version of Node.js, such as `20.19.0`. */
 export const checkNode = (version: string): Check => {
   const requiredVersion = engines.node.replace(/^[^\d]*/, "");
   const [major = 0, minor = 0] = version.split(".").map(Number);

@@ -27,7 +27,7 @@ const maxSkewMs = 60_000;
 /**
  * Checks that need a service: its address, the connection to it, its clock and contract, and the credential.
  *
- * @param earlierChecks Checks before these. Problems that they report are not reported again.
+ * @param earlierChecks checks before these. Problems that they report are not reported again.
  */
 export const checkService = async (
   flags: GlobalFlags,
@@ -94,7 +94,7 @@ const suggestNext = (baseUrl: string, { env }: Pick<Context, "env">): Check["nex
     : [];
 };
 
-/** @param date The header `Date` of a response, which is accurate to the second. */
+/** @param date the header `Date` of a response, which is accurate to the second. */
 export const checkClock = (date: string | undefined, sentAt: number, elapsedMs: number): Check => {
   if (date === undefined) return createSkippedCheck("clock", "The response has no date");
   const serverTime = parseHttpDate(date);

@@ -20,7 +20,7 @@ export interface EnvOptions {
 
 /** What `mgmt env` prints. */
 export interface EnvResult {
-  /** Path of the file. Null if only a variable of the CI system was set. */
+  /** Path of the file, or null if only a variable of the CI system was set. */
   readonly file: string | null;
   /** Name of the variable in the file. */
   readonly variable: string;

@@ -159,7 +159,7 @@ const chooseOrCreateProject = async (
 /**
  * Says which project the link of the folder names, which may be from another user's repository. Asks a person whether to use it.
  *
- * @param isProjectNamed Whether a flag names the project too.
+ * @param isProjectNamed whether a flag names the project too.
  */
 const confirmLinkedProject = async (
   { id, name }: InitResult["project"],

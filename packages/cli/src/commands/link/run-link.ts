@@ -29,10 +29,10 @@ export interface LinkResult {
  * Links the working directory to the profile that commands use in it, and to the given workspace and project. Asks for the
  * project on a terminal if neither is given.
  *
- * @param requestedIds Ids, or names if they are verified.
- * @param verify Whether to ask the service for the workspace and the project.
- * @param protect Whether to protect what commands use here. Undefined leaves it as it is.
- * @param gitignore Whether to add the link to .gitignore. Undefined asks on a terminal.
+ * @param requestedIds ids, or names if they are verified.
+ * @param verify whether to ask the service for the workspace and the project.
+ * @param protect whether to protect what commands use here. Undefined leaves it as it is.
+ * @param gitignore whether to add the link to .gitignore. Undefined asks on a terminal.
  */
 export const runLink = async (
   requestedIds: Omit<Link, "profile" | "protect">,

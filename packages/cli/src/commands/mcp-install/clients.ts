@@ -17,7 +17,7 @@ export interface Client {
   readonly projectFile: string;
   /** Returns the path of the file of the user. */
   readonly userFile: (env: NodeJS.ProcessEnv, platform: NodeJS.Platform) => string;
-  /** What the client replaces by the path of the folder that is open. Undefined if it starts servers in that folder. */
+  /** What the client replaces by the path of the folder that is open, or undefined if it starts servers in that folder. */
   readonly folderVariable?: string;
   readonly toEntry: (command: ServerCommand) => ServerEntry;
   /** Throws `ConfigProblem`. */

@@ -19,13 +19,13 @@ export type PresentEntry = Readonly<Record<string, unknown>>;
 export interface EditedConfig {
   /** The new text. It is the same text if nothing has to change. */
   readonly text: string;
-  /** What the text said about the server before. Undefined if it said nothing. */
+  /** What the text said about the server before, or undefined if it said nothing. */
   readonly before: unknown;
 }
 
 /** Why a file cannot be edited: it is broken, or says something about servers that no client understands. */
 export class ConfigProblem extends Error {
-  /** @param offset Number of characters before the problem. */
+  /** @param offset number of characters before the problem. */
   constructor(
     readonly problem: string,
     readonly offset: number,

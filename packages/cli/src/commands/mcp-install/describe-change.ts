@@ -9,8 +9,8 @@ import { isEntry, isSameValue, type ServerEntry, serverName, startsProgram } fro
  * Returns lines that show how the entry of the server changes. They contain nothing else of the file, which has secrets of other servers,
  * and none of those that the entry had.
  *
- * @param before What the file says about the server.
- * @param entry Undefined if it is removed.
+ * @param before what the file says about the server.
+ * @param entry undefined if it is removed.
  */
 export const describeChange = (
   path: string,

@@ -21,10 +21,10 @@ export interface JsonFormat {
 }
 
 /**
- * Returns a configuration in JSON with another entry of the server. Only the text of the entry changes: comments, order, indentation,
- * line endings and a byte order mark stay.
+ * Returns a configuration in JSON with another entry of the server. Only the text of the entry changes: comments, order, indentation, line
+ * endings and a byte order mark stay.
  *
- * @param entry Undefined removes the entry.
+ * @param entry if undefined, the entry is removed.
  * @throws ConfigProblem
  */
 export const editJson = (

@@ -23,7 +23,7 @@ const entryPath: readonly string[] = [serversKey, serverName];
  * Returns a configuration in TOML with another entry of the server. Only the text of the entry changes: the parser says where it is, so
  * that comments and everything else stay as they are.
  *
- * @param entry Undefined removes the entry.
+ * @param entry if undefined, the entry is removed.
  * @throws ConfigProblem
  */
 export const editToml = (fileText: string, entry: ServerEntry | undefined): EditedConfig => {

@@ -47,7 +47,7 @@ export interface McpInstallResult {
   readonly change: "added" | "replaced" | "removed" | "none";
   /** Whether the file was written. */
   readonly written: boolean;
-  /** The command line that the client starts. Null if it was removed. */
+  /** The command line that the client starts, or null if it was removed. */
   readonly command: readonly string[] | null;
 }
 

@@ -24,7 +24,7 @@ interface CommandPlace {
  * Returns the command line that starts the server in a client. It contains no path of this machine: the configuration may be in a
  * repository, or be carried to other machines.
  *
- * @param serverArguments Arguments of `mgmt mcp`.
+ * @param serverArguments arguments of `mgmt mcp`.
  */
 export const buildServerCommand = (
   serverArguments: readonly string[],

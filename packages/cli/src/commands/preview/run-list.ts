@@ -17,11 +17,11 @@ export interface ListedPreview {
   readonly status: string;
   readonly region: string | null;
   readonly createdAt: string;
-  /** Null if it does not expire. */
+  /** It is null if it does not expire. */
   readonly expiresAt: string | null;
   /** How its branch stands in git. */
   readonly remote: RemoteState;
-  /** What identifies its git repository. Null if it was made without one. */
+  /** What identifies its git repository, or null if it was made without one. */
   readonly repository: string | null;
   /** First digits of the commit that `mgmt preview up` last ran for. */
   readonly commit: string | null;

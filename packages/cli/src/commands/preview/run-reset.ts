@@ -29,7 +29,7 @@ export interface PreviewResetOptions extends PreviewFlags, DeliveryOptions {
 export interface ResetResult extends PreviewResult {
   /** Whether the connection strings from before still work. */
   readonly connectionsKept: boolean;
-  /** Id of the database that was deleted. Null if it was restored in place. */
+  /** Id of the database that was deleted, or null if it was restored in place. */
   readonly deletedDatabaseId: string | null;
 }
 

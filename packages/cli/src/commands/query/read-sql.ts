@@ -5,7 +5,7 @@ import type { Context } from "../../input/context.js";
 
 /** What the command line says to run, and where. */
 export interface QueryInput {
-  /** Undefined for the default database. */
+  /** Undefined means the default database. */
   readonly databaseIdOrName: string | undefined;
   readonly sql: string;
 }

@@ -107,7 +107,7 @@ const connectClient = async (
   }
 };
 
-/** @param cancel Cancels the statement on the server, and ends the session. */
+/** @param cancel cancels the statement on the server, and ends the session. */
 const runInSession = async (
   client: Client,
   query: Query,

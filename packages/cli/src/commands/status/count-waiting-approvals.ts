@@ -4,7 +4,7 @@ import { requestControl } from "../../platform/request-control.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 
 /**
- * Returns how many approvals are pending at the service that commands use. Undefined if it is not one of `mgmt dev` whose control
+ * Returns how many approvals are pending at the service that commands use. Returns undefined if it is not one of `mgmt dev` whose control
  * surface is known, or if that does not respond.
  */
 export const countWaitingApprovals = async (

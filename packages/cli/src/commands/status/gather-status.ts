@@ -19,7 +19,7 @@ export interface DatabaseStatus {
   readonly region: string | null;
   /** Git name of its branch; null without one. */
   readonly branch: string | null;
-  /** Null if the service does not say. */
+  /** It is null if the service does not say. */
   readonly sizeBytes: number | null;
   /** Number of connections that were created for it. */
   readonly connections: number;
@@ -29,7 +29,7 @@ export interface DatabaseStatus {
 export interface StatusResult {
   /** Address of the service. */
   readonly service: string;
-  /** Null if commands use none here. */
+  /** It is null if commands use none here. */
   readonly profile: {
     readonly name: string;
     /** A flag, a variable, or a file. */
@@ -37,7 +37,7 @@ export interface StatusResult {
   } | null;
   /** The file or the profile that protects what commands use here; null if nothing does. */
   readonly protectedBy: string | null;
-  /** Null if commands use no project here. */
+  /** It is null if commands use no project here. */
   readonly project: {
     readonly id: string;
     readonly name: string;

@@ -101,7 +101,7 @@ const classifyProblem = (exitCode: number): ServiceProblem => {
   return exitCode === exitCodes.notAuthenticated || exitCode === exitCodes.forbidden ? "access" : "outage";
 };
 
-/** @param prefix Printed directly before it. */
+/** @param prefix printed directly before it. */
 const printStatus = async (status: StatusResult, { output, env }: Context, prefix = ""): Promise<void> => {
   const { service, profile, protectedBy, project, databases, preview, waitingApprovals } = status;
   const copies = describeCopies(status.copyMethod);

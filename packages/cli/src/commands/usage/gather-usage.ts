@@ -9,7 +9,7 @@ export type UsageGrouping = "database" | "project" | "branch" | "preview";
 
 /** What one resource has used. */
 export interface UsageRow {
-  /** Id of the database, project, or branch. Null for the databases of a project without one. */
+  /** Id of the database, project, or branch, or null for the databases of a project without one. */
   readonly id: string | null;
   readonly name: string | null;
   readonly project: { readonly id: string; readonly name: string | null };
@@ -23,10 +23,10 @@ export interface UsageRow {
 export type UsageResult = readonly UsageRow[];
 
 export interface UsageScope {
-  /** Undefined for all projects. */
+  /** Undefined means all projects. */
   readonly projectId: string | undefined;
   readonly by: UsageGrouping;
-  /** Start of the period. Undefined for the start of the month. */
+  /** Start of the period, or undefined for the start of the month. */
   readonly startDate: string | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface UsageOptions {
   readonly projectId: string | undefined;
   readonly allProjects: boolean;
   readonly by: UsageGrouping;
-  /** How long ago the period starts, in milliseconds. Undefined for the start of the month. */
+  /** How long ago the period starts, in milliseconds, or undefined for the start of the month. */
   readonly sinceMs: number | undefined;
 }
 

@@ -8,7 +8,7 @@ const passwordPattern =
  * Shortens the connection strings of the command line in the printed error: one was passed where a name, a path or a command belongs, and
  * logs keep errors.
  *
- * @param line The whole command line.
+ * @param line the whole command line.
  */
 export const redactConnectionStrings = (failure: Failure, line: readonly string[]): Failure => {
   const secretWords = line.flatMap((word) => [word, word.replace(/^--?[\w-]+=?/, "")]).filter(isSecretWord);

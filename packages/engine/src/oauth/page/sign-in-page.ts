@@ -11,7 +11,7 @@ const chevronIcon = renderStrokeIcon("m7 4 5 5-5 5");
  * Renders the first page, on which the user chooses an account. Accounts have no passwords, because only this
  * machine can reach the server.
  *
- * @param mayHaveKey Whether the address of the page may contain the sign-in key, which is then removed.
+ * @param mayHaveKey whether the address of the page may contain the sign-in key, which is then removed.
  */
 export const renderSignInPage = (
   formValues: FormValues,

@@ -6,7 +6,7 @@ import type { AppRow } from "../../store/rows.js";
 /** A scope in which names and logicalIds of apps are unique: a branch, or the unassigned apps of a project. */
 interface AppScope {
   projectId: string;
-  /** Undefined for a branch that does not exist yet, in which no name is taken. */
+  /** Undefined means a branch that does not exist yet, in which no name is taken. */
   branchId: string | null | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface NewDatabase {
   projectId: string;
   branchId: string;
   branchGitName: string;
-  /** Undefined for a generated name. */
+  /** Undefined means a generated name. */
   name: string | undefined;
   logicalId: string | null;
   region: string;

@@ -115,7 +115,7 @@ const listSourceDatabaseIds = (source: DatabaseSource): string[] =>
 interface FillWork {
   /** The status until the work has ended. */
   readonly statusDuringWork: DatabaseStatus;
-  /** Undefined when another job waits for the work. */
+  /** It is undefined when another job waits for the work. */
   readonly job: RunningJob | undefined;
   readonly loadedRows: LoadedRows;
   readonly fill: () => Promise<void>;

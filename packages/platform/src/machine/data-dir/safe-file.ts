@@ -32,7 +32,7 @@ export const findHardLinkProblem = (stats: Stats): string | undefined =>
 /**
  * Opens a regular file of this account. Neither follows a symbolic link nor waits for the other end of a named pipe.
  *
- * @param flags of `open`. A new file has mode 0600.
+ * @param flags the flags of `open`. A new file has mode 0600.
  * @throws PlatformError `platform:data_dir_unsafe`, or the error of the system.
  */
 export const openOwnedFile = async (path: string, flags: number): Promise<FileHandle> => {

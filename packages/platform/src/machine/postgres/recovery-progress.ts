@@ -9,7 +9,7 @@ export class RecoveryProgress {
   readonly #directory: string;
   #lastSample = "";
 
-  /** @param directory of the cluster. */
+  /** @param directory the directory of the cluster. */
   constructor(directory: string) {
     this.#directory = directory;
   }

@@ -181,7 +181,7 @@ export class RunnerSession {
   /**
    * Opens another session, which the caller ends.
    *
-   * @param database Default: the database of the registry.
+   * @param database default: the database of the registry.
    */
   async openSession(database?: string): Promise<Client> {
     try {

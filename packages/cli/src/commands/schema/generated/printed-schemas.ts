@@ -143,7 +143,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         running: {
           type: ["boolean", "null"],
           description:
-            "Whether the `mgmt dev` of the profile is running. Null for any other service, and for one in another container.",
+            "Whether the `mgmt dev` of the profile is running, or null for any other service, and for one in another container.",
         },
       },
       required: [
@@ -194,7 +194,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         properties: { value: { type: ["string", "null"] }, from: { type: ["string", "null"] } },
         required: ["value", "from"],
         description:
-          "The authorization server that `mgmt login` uses. Null if neither `MGMT_AUTH_URL` nor a profile for this service names one.",
+          "The authorization server that `mgmt login` uses, or null if neither `MGMT_AUTH_URL` nor a profile for this service names one.",
       },
       credential: {
         type: "object",
@@ -635,7 +635,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     properties: {
       file: {
         type: ["string", "null"],
-        description: "Path of the file. Null if only a variable of the CI system was set.",
+        description: "Path of the file, or null if only a variable of the CI system was set.",
       },
       variable: { type: "string", description: "Name of the variable in the file." },
       databaseId: { type: "string" },
@@ -865,7 +865,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       written: { type: "boolean", description: "Whether the file was written." },
       command: {
         anyOf: [{ type: "array", items: { type: "string" } }, { type: "null" }],
-        description: "The command line that the client starts. Null if it was removed.",
+        description: "The command line that the client starts, or null if it was removed.",
       },
     },
     required: ["client", "scope", "file", "change", "written", "command"],
@@ -1069,7 +1069,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       databaseId: { type: ["string", "null"] },
       branchId: {
         type: ["string", "null"],
-        description: "Null if the branch still has other databases or services.",
+        description: "It is null if the branch still has other databases or services.",
       },
     },
     required: ["branch", "databaseId", "branchId"],
@@ -1086,7 +1086,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         status: { type: "string" },
         region: { type: ["string", "null"] },
         createdAt: { type: "string" },
-        expiresAt: { type: ["string", "null"], description: "Null if it does not expire." },
+        expiresAt: { type: ["string", "null"], description: "It is null if it does not expire." },
         remote: {
           type: "string",
           enum: ["checked-out", "exists", "gone", "not-pushed", "other-repository", "unknown"],
@@ -1094,7 +1094,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         },
         repository: {
           type: ["string", "null"],
-          description: "What identifies its git repository. Null if it was made without one.",
+          description: "What identifies its git repository, or null if it was made without one.",
         },
         commit: {
           type: ["string", "null"],
@@ -1129,7 +1129,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         databaseId: { type: ["string", "null"] },
         branchId: {
           type: ["string", "null"],
-          description: "Null if the branch still has other databases or services.",
+          description: "It is null if the branch still has other databases or services.",
         },
         reason: {
           type: "string",
@@ -1149,7 +1149,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       databaseId: { type: "string" },
       created: { type: "boolean", description: "Whether the database did not exist before." },
       region: { type: ["string", "null"] },
-      expiresAt: { type: ["string", "null"], description: "Null if it does not expire." },
+      expiresAt: { type: ["string", "null"], description: "It is null if it does not expire." },
       setup: {
         type: "string",
         enum: ["succeeded", "failed"],
@@ -1164,7 +1164,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       },
       deletedDatabaseId: {
         type: ["string", "null"],
-        description: "Id of the database that was deleted. Null if it was restored in place.",
+        description: "Id of the database that was deleted, or null if it was restored in place.",
       },
     },
     required: [
@@ -1185,7 +1185,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       databaseId: { type: "string" },
       created: { type: "boolean", description: "Whether the database did not exist before." },
       region: { type: ["string", "null"] },
-      expiresAt: { type: ["string", "null"], description: "Null if it does not expire." },
+      expiresAt: { type: ["string", "null"], description: "It is null if it does not expire." },
       setup: {
         type: "string",
         enum: ["succeeded", "failed"],
@@ -1430,14 +1430,14 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       command: { type: "string" },
       operationId: {
         type: ["string", "null"],
-        description: "The operation whose result it prints. Null if it prints one of its own.",
+        description: "The operation whose result it prints, or null if it prints one of its own.",
       },
       result: {
         anyOf: [
           { type: "object", additionalProperties: {}, description: "A JSON Schema of version 2020-12." },
           { type: "null" },
         ],
-        description: "Schema of standard output with `--output json`. Null if no JSON is printed.",
+        description: "Schema of standard output with `--output json`, or null if no JSON is printed.",
       },
       streamLine: {
         anyOf: [
@@ -1452,14 +1452,14 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
           { type: "null" },
         ],
         description:
-          "Schema of standard output with `--output json` if `--ndjson` is passed. Null if the command does not have it.",
+          "Schema of standard output with `--output json` if `--ndjson` is passed, or null if the command does not have it.",
       },
       dryRun: {
         anyOf: [
           { type: "object", additionalProperties: {}, description: "A JSON Schema of version 2020-12." },
           { type: "null" },
         ],
-        description: "Schema of standard output with `--dry-run`. Null if the command does not have it.",
+        description: "Schema of standard output with `--dry-run`, or null if the command does not have it.",
       },
       error: {
         type: "object",
@@ -1768,7 +1768,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       type: "object",
       properties: {
         line: { type: "number", description: "Line of the input that describes it." },
-        id: { type: ["string", "null"], description: "Null if it was not created." },
+        id: { type: ["string", "null"], description: "It is null if it was not created." },
         status: { type: "string", enum: ["created", "existed", "deleted", "failed"] },
         resource: { description: "What was created or existed." },
         error: {
@@ -1881,7 +1881,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
           },
           { type: "null" },
         ],
-        description: "Null if commands use none here.",
+        description: "It is null if commands use none here.",
       },
       protectedBy: {
         type: ["string", "null"],
@@ -1901,7 +1901,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
           },
           { type: "null" },
         ],
-        description: "Null if commands use no project here.",
+        description: "It is null if commands use no project here.",
       },
       databases: {
         type: "array",
@@ -1914,7 +1914,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             isDefault: { type: "boolean" },
             region: { type: ["string", "null"] },
             branch: { type: ["string", "null"], description: "Git name of its branch; null without one." },
-            sizeBytes: { type: ["number", "null"], description: "Null if the service does not say." },
+            sizeBytes: { type: ["number", "null"], description: "It is null if the service does not say." },
             connections: { type: "number", description: "Number of connections that were created for it." },
           },
           required: ["id", "name", "status", "isDefault", "region", "branch", "sizeBytes", "connections"],
@@ -1975,7 +1975,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         id: {
           type: ["string", "null"],
           description:
-            "Id of the database, project, or branch. Null for the databases of a project without one.",
+            "Id of the database, project, or branch, or null for the databases of a project without one.",
         },
         name: { type: ["string", "null"] },
         project: {
@@ -2073,7 +2073,7 @@ export const sharedResults: Readonly<Record<keyof SharedResults, Schema>> = {
     type: "object",
     properties: {
       line: { type: "number", description: "Line of the input that describes it." },
-      id: { type: ["string", "null"], description: "Null if it was not created." },
+      id: { type: ["string", "null"], description: "It is null if it was not created." },
       status: { type: "string", enum: ["created", "existed", "deleted", "failed"] },
       resource: { description: "What was created or existed." },
       error: {
