@@ -209,8 +209,34 @@ describe("objects that change their owner", () => {
     expect(await mark()).toEqual([]);
   });
 
-  it("are not given away in a copy when they are so many that the others would have no locks", async () => {
-    const [{ id, copies }, target] = [await makeTables(70), await cluster.makeTenant()];
+  it("are given away in several transactions in a copy, which nobody else can connect to", async () => {
+    const [{ id, user, copies }, target] = [await makeTables(70), await cluster.makeTenant()];
+    const session = await cluster.connectAsAdmin(id);
+    await session.query(
+      `set role "${user}"; create sequence "odd ""name"; create view v as select 1; create materialized view m as select 1;
+       create table parts (id serial primary key, n int generated always as identity, t text) partition by range (id);
+       create table part partition of parts default; create index on part (t)`,
+    );
+    await session.end();
+    const name = dropLater(`making.${target.id}`);
+    await copies.copy(id, name);
+    await copies.transferOwnership(name, id, target.id);
+    expect(await stateOf(name)).toEqual(closed);
+    await observer.query(`alter database "${name}" allow_connections true`);
+    const copy = await cluster.connectAsAdmin(name);
+    const { rows } = await copy.query(
+      "select distinct relowner::regrole::text as owner from pg_class where relnamespace = 'public'::regnamespace",
+    );
+    expect(rows).toEqual([{ owner: target.id }]);
+    await copy.end();
+  });
+
+  it("are not given away in a copy when their policies are so many that the others would have no locks", async () => {
+    const [{ id, user, copies }, target] = [await makeTables(1), await cluster.makeTenant()];
+    const session = await cluster.connectAsAdmin(id);
+    const create = `execute format('create policy policy_%s on table_1 to %I', n, '${user}')`;
+    await session.query(`do $$ begin for n in 1..70 loop ${create}; end loop; end $$`);
+    await session.end();
     const name = dropLater(`making.${target.id}`);
     await copies.copy(id, name);
     await expect(copies.transferOwnership(name, id, target.id)).rejects.toThrow("too many objects");

@@ -31,6 +31,9 @@ const stallCheckIntervalMs = 250;
 /** How many locks a transaction may take, as a share of the locks of all tenants: while several copies run, and while one runs. */
 const lockShares = { several: 0.1, one: 0.6 };
 
+/** About how many locks a change of the owner of a table takes: with its indexes, its sequences, and its TOAST table. */
+const locksPerTable = 8;
+
 /** After a stall, how long others count on it, in milliseconds: they wait for one look only. */
 const stallMemoryMs = 5_000;
 
@@ -246,7 +249,7 @@ export class DatabaseCopier {
   ): Promise<void> {
     await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
     try {
-      await this.#giveAway(name, roles, owner);
+      await this.#giveAwayInBatches(name, roles, owner);
     } catch (error) {
       if (!isTooManyLocksError(error)) throw error;
       throw new Error(`The database ${source} has too many objects to give them to another owner`, {
@@ -459,6 +462,20 @@ export class DatabaseCopier {
       if (!isLockTimeoutError(error)) throw error;
       await this.#admin.endSessions("datname = $1", database);
       await this.#giveAway(database, [role], owner);
+    }
+  }
+
+  /** Gives the objects of roles in a copy to `owner`, in several transactions if there are many. Nobody else can connect to the copy. */
+  async #giveAwayInBatches(name: string, roles: readonly string[], owner: string): Promise<void> {
+    try {
+      await this.#giveAway(name, roles, owner);
+    } catch (error) {
+      if (!isTooManyLocksError(error)) throw error;
+      const { cluster, limits } = this.#admin;
+      const batchSize = Math.ceil((limits.locks * lockShares.several) / locksPerTable);
+      await this.#admin.runScriptIn(name, cluster.buildAllowOwningStatements(name, owner));
+      await this.#admin.runScriptIn(name, [tenantStatements.giveRelations(roles, owner, batchSize)]);
+      await this.#giveAway(name, roles, owner);
     }
   }
 

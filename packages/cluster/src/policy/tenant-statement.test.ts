@@ -50,6 +50,7 @@ const ofTenants: [string, TenantStatement][] = [
   ["nothing", tenantStatements.nothing()],
   ["limitLocks", tenantStatements.limitLocks([hostile, hostile], 5)],
   ["reassignOwned", tenantStatements.reassignOwned(hostile, hostile)],
+  ["giveRelations", tenantStatements.giveRelations([hostile, hostile], hostile, 5)],
   ["dropOwned", tenantStatements.dropOwned(hostile)],
   ["giveDatabase", tenantStatements.giveDatabase(hostile, hostile)],
   ["allowCreation", tenantStatements.allowCreation(hostile, hostile)],

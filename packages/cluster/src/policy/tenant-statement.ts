@@ -37,6 +37,30 @@ export const tenantStatements = {
     ),
   reassignOwned: (role: string, owner: string) =>
     new TenantStatement(`reassign owned by ${escapeIdentifier(role)} to ${escapeIdentifier(owner)}`),
+  /**
+   * Gives tables, views, and sequences of roles to `owner`, and commits after every `batchSize` of them, so that it takes few locks. Refers to
+   * them by name, so nobody else may be able to connect to the database.
+   */
+  giveRelations: (roles: readonly string[], owner: string, batchSize: number) =>
+    new TenantStatement(
+      `do ${escapeLiteral(`declare relation record; begin
+      loop
+        for relation in select n.nspname, c.relname
+          from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid in (c.relnamespace)
+          where c.relowner in (${selectOids(roles)}) and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+            and not exists (select from pg_catalog.pg_depend d where d.objid in (c.oid) and d.deptype in ('a', 'i')
+              and d.classid in (select t.oid from pg_catalog.pg_class t where t.relname in ('pg_class')
+                and t.relnamespace in (select s.oid from pg_catalog.pg_namespace s where s.nspname in ('pg_catalog'))))
+          limit ${String(batchSize)}
+        loop
+          execute pg_catalog.format(
+            'alter table %I.%I owner to %I', relation.nspname, relation.relname, ${escapeLiteral(owner)});
+        end loop;
+        exit when not found;
+        commit;
+      end loop;
+    end`)}`,
+    ),
   dropOwned: (role: string) => new TenantStatement(`drop owned by ${escapeIdentifier(role)}`),
   giveDatabase: (database: string, owner: string) =>
     new TenantStatement(`alter database ${escapeIdentifier(database)} owner to ${escapeIdentifier(owner)}`),
