@@ -34,7 +34,7 @@ export const userCredentialError = (subject: string): CliError =>
     "refused",
     "mcp:user_credential",
     `${subject} changes something, and this server only reads, because its credential is not that of an agent`,
-    "The user can start the server with the profile of an agent, which mgmt dev agent creates, or with --allow-user-writes, so that the client asks before each change. Nothing was sent.",
+    "The user can start the server with the profile of an agent, or with --allow-user-writes, so that the client asks before each change. To create such a profile, run mgmt dev agent. Nothing was sent.",
   );
 
 /** The server has only the core tools, and the tool is none of them. */
