@@ -60,7 +60,7 @@ export interface Preparation<Id extends OperationId, Plan, Prepared> {
 }
 
 /**
- * Implements one operation. `check` reads, and refuses by throwing a `RequestError`; `act` changes the store and returns the
+ * Implements one operation. `check` reads, and refuses by throwing a `RequestError`; `execute` changes the store and returns the
  * response. Between the two, an agent's request may have to wait for an approval.
  */
 export interface OperationHandler<Id extends OperationId, Prepared, Checked> {
@@ -72,7 +72,7 @@ export interface OperationHandler<Id extends OperationId, Prepared, Checked> {
   readonly prepare?: Preparation<Id, unknown, Prepared>;
   /** @param prepared the result of `prepare`; undefined without one. */
   check(call: OperationCall<Id>, prepared: Prepared): Checked;
-  act(call: OperationCall<Id>, checked: Checked): SuccessResponse;
+  execute(call: OperationCall<Id>, checked: Checked): SuccessResponse;
 }
 
 /** The handler of every operation in the contract. */
@@ -81,13 +81,13 @@ export type OperationHandlers = { readonly [Id in OperationId]: OperationHandler
 /** A handler whose operation is known only at run time. */
 export type AnyOperationHandler = OperationHandler<OperationId, unknown, unknown>;
 
-/** Gives a handler the types of its operation: `defineHandler("projects.delete", { check, act })`. */
+/** Gives a handler the types of its operation: `defineHandler("projects.delete", { check, execute })`. */
 export const defineHandler = <Id extends OperationId, Checked>(
   _operationId: Id,
   steps: {
     preloads?: OperationHandler<Id, unknown, Checked>["preloads"];
     check: (call: OperationCall<Id>) => Checked;
-    act: (call: OperationCall<Id>, checked: Checked) => SuccessResponse;
+    execute: (call: OperationCall<Id>, checked: Checked) => SuccessResponse;
   },
 ): OperationHandler<Id, unknown, Checked> => steps;
 
@@ -100,6 +100,6 @@ export const definePreparedHandler = <Id extends OperationId, Plan, Prepared, Ch
       work: (services: Services, plan: Plan) => Promise<Prepared>;
     };
     check: (call: OperationCall<Id>, prepared: Prepared) => Checked;
-    act: (call: OperationCall<Id>, checked: Checked) => SuccessResponse;
+    execute: (call: OperationCall<Id>, checked: Checked) => SuccessResponse;
   },
 ): OperationHandler<Id, Prepared, Checked> => steps;

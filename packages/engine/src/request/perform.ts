@@ -35,7 +35,7 @@ export interface HandlerResult {
   readonly approval: ApprovalUse | undefined;
 }
 
-/** Runs the handler of an operation in a transaction: check, require an approval, act. */
+/** Runs the handler of an operation in a transaction: check, require an approval, execute. */
 export const runHandler = (
   { authenticator }: RequestContext,
   context: RuleContext,
@@ -46,7 +46,7 @@ export const runHandler = (
   const approval = requireApproval(call, request);
   approval?.consume(context);
   try {
-    return { success: handler.act(call, checkResult), approval };
+    return { success: handler.execute(call, checkResult), approval };
   } catch (error) {
     approval?.release(context);
     throw error;

@@ -20,7 +20,7 @@ export const noPreparation: PreparationResults = { tokens: {}, handlerResult: un
 export const needsPreparation = ({ secretFields }: OperationEntry, handler: AnyOperationHandler): boolean =>
   secretFields.length > 0 || handler.prepare !== undefined;
 
-/** Runs the asynchronous work of a request, so that `check` and `act` are synchronous. */
+/** Runs the asynchronous work of a request, so that `check` and `execute` are synchronous. */
 export const runPreparation = async (
   requestContext: RequestContext,
   handler: AnyOperationHandler,

@@ -36,7 +36,7 @@ export const agentApprovalHandlers = {
       if (!isRequester || approval.workspaceId !== principal.workspaceId) throw errors.notFound("approval");
       return approval;
     },
-    act: ({ context }, approval) => ({
+    execute: ({ context }, approval) => ({
       status: 200,
       body: presentApproval(applyExpiry(approval, context.clock.now())),
     }),

@@ -61,7 +61,7 @@ const createListHandler = (collection: AppCollection) => {
   const present: PresentRow<AppRow> = (context, row) => presentApp(context, collection, row);
   return {
     check: (call: ListAppsCall) => assertOneBranchFilter(call.query),
-    act: (call: ListAppsCall) => {
+    execute: (call: ListAppsCall) => {
       const { projectId, logicalId } = call.query;
       return respondWithPage(
         call,
@@ -88,7 +88,7 @@ const checkCreateApp = (call: CreateAppCall) => {
 
 const createCreateHandler = (collection: AppCollection) => ({
   check: checkCreateApp,
-  act: (call: CreateAppCall, { project, choice }: ReturnType<typeof checkCreateApp>) => {
+  execute: (call: CreateAppCall, { project, choice }: ReturnType<typeof checkCreateApp>) => {
     const { context, body } = call;
     const id = context.ids.id("app");
     const app = context.store.apps.insert({
@@ -110,7 +110,7 @@ const createCreateHandler = (collection: AppCollection) => ({
 
 const createGetHandler = (collection: AppCollection) => ({
   check: requireApp,
-  act: (call: OperationCall, app: AppRow) => createAppResponse(200, call, collection, app),
+  execute: (call: OperationCall, app: AppRow) => createAppResponse(200, call, collection, app),
 });
 
 const checkUpdate = (call: UpdateCall) => {
@@ -135,7 +135,7 @@ const checkUpdate = (call: UpdateCall) => {
 
 const createUpdateHandler = (collection: AppCollection) => ({
   check: checkUpdate,
-  act: (call: UpdateCall, { app, choice, name, logicalId }: ReturnType<typeof checkUpdate>) => {
+  execute: (call: UpdateCall, { app, choice, name, logicalId }: ReturnType<typeof checkUpdate>) => {
     const { context } = call;
     const branchFields = choice === undefined ? {} : ensureBranchFields(call, app.projectId, choice);
     return createAppResponse(
@@ -163,7 +163,10 @@ const checkDeleteApp = (call: SingleAppCall) => {
 /** Deletes an app and its deployments. Running deployments are stopped. */
 const deleteHandler = {
   check: checkDeleteApp,
-  act: (call: SingleAppCall, { app, deploymentIds }: ReturnType<typeof checkDeleteApp>): SuccessResponse => {
+  execute: (
+    call: SingleAppCall,
+    { app, deploymentIds }: ReturnType<typeof checkDeleteApp>,
+  ): SuccessResponse => {
     const { store } = call.context;
     const currentDeploymentIds = listDeploymentIds(call, app);
     if (currentDeploymentIds.some((id) => !deploymentIds.includes(id)))

@@ -24,7 +24,7 @@ export const createPromoteHandler = (requireApp: (call: PromoteCall) => AppRow) 
     if (deployment.status !== "running") throw errors["deployment:not_running"](deployment);
     return { app, deployment };
   },
-  act: (
+  execute: (
     { context }: PromoteCall,
     { app, deployment }: { app: AppRow; deployment: { id: string } },
   ): SuccessResponse => {

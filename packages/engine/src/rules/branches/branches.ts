@@ -57,7 +57,7 @@ export const branchHandlers = {
       }
       return requireAccess(call, "project", call.path.projectId);
     },
-    act: (call, project) => {
+    execute: (call, project) => {
       const { gitName, gitNameContains } = call.query;
       return respondWithPage(
         call,
@@ -78,7 +78,7 @@ export const branchHandlers = {
       if (findBranch(call.context, project.id, gitName)) throw errors["branch:already_exists"]({ gitName });
       return project;
     },
-    act: ({ context, body }, project) => {
+    execute: ({ context, body }, project) => {
       const addedBranch = addBranch(context, project.id, body.gitName);
       const branch = body.isDefault ? makeDefaultBranch(context, addedBranch) : addedBranch;
       return { status: 201, body: { data: presentBranch(context, branch) } };
@@ -87,7 +87,7 @@ export const branchHandlers = {
 
   "branches.get": defineHandler("branches.get", {
     check: (call) => requireAccess(call, "branch", call.path.branchId),
-    act: ({ context }, branch) => ({ status: 200, body: { data: presentBranch(context, branch) } }),
+    execute: ({ context }, branch) => ({ status: 200, body: { data: presentBranch(context, branch) } }),
   }),
 
   "branches.update": defineHandler("branches.update", {
@@ -100,7 +100,7 @@ export const branchHandlers = {
       }
       return branch;
     },
-    act: ({ context, body }, branch) => {
+    execute: ({ context, body }, branch) => {
       const changedBranch = body.isDefault === true ? makeDefaultBranch(context, branch) : branch;
       return { status: 200, body: { data: presentBranch(context, changedBranch) } };
     },
@@ -116,7 +116,7 @@ export const branchHandlers = {
       assertNoResources(call.context, branch.id);
       return branch;
     },
-    act: ({ context }, branch) => {
+    execute: ({ context }, branch) => {
       context.store.branches.delete(branch.id);
       return { status: 204 };
     },

@@ -43,18 +43,18 @@ const respondWithNewConnection = (
 export const connectionHandlers = {
   "databases.connections.list": defineHandler("databases.connections.list", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
-    act: (call, database) =>
+    execute: (call, database) =>
       respondWithPage(call, call.context.store.connections, { databaseId: database.id }, presentConnection),
   }),
 
   "databases.connections.create": defineHandler("databases.connections.create", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
-    act: (call, database) => respondWithNewConnection(200, call, database, call.body.name),
+    execute: (call, database) => respondWithNewConnection(200, call, database, call.body.name),
   }),
 
   "connections.list": defineHandler("connections.list", {
     check: () => undefined,
-    act: (call) =>
+    execute: (call) =>
       respondWithPage(
         call,
         call.context.store.connections,
@@ -65,12 +65,12 @@ export const connectionHandlers = {
 
   "connections.create": defineHandler("connections.create", {
     check: (call) => requireAccess(call, "database", call.body.databaseId),
-    act: (call, database) => respondWithNewConnection(201, call, database, call.body.name),
+    execute: (call, database) => respondWithNewConnection(201, call, database, call.body.name),
   }),
 
   "connections.get": defineHandler("connections.get", {
     check: (call) => requireAccess(call, "connection", call.path.id),
-    act: ({ context }, connection) => ({
+    execute: ({ context }, connection) => ({
       status: 200,
       body: { data: presentConnection(context, connection) },
     }),
@@ -78,7 +78,7 @@ export const connectionHandlers = {
 
   "connections.delete": defineHandler("connections.delete", {
     check: (call) => requireConnection(call, call.path.id),
-    act: ({ context }, { connection, database }) => ({
+    execute: ({ context }, { connection, database }) => ({
       status: 204,
       after: requestChange(context, database, { type: "deleteConnection", connectionId: connection.id }),
     }),
@@ -86,7 +86,7 @@ export const connectionHandlers = {
 
   "connections.rotate": defineHandler("connections.rotate", {
     check: (call) => requireConnection(call, call.path.id),
-    act: ({ context }, { connection, database }) => {
+    execute: ({ context }, { connection, database }) => {
       const pass = generatePassword(context);
       const change = { type: "setPassword", connectionId: connection.id, pass } as const;
       return respondWithSecrets(

@@ -19,7 +19,7 @@ export const backupHandlers = {
   /** Lists the newest `limit` backups, or all of them. The list has no cursor. */
   "databases.backups.list": defineHandler("databases.backups.list", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
-    act: ({ context, query }, database) => {
+    execute: ({ context, query }, database) => {
       const where = { databaseId: database.id };
       const backups = context.store.backups.page({
         where,

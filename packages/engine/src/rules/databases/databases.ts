@@ -113,14 +113,14 @@ const listDefaultBranchPreloads = ({ path: { projectId } }: RoutedRequest): Prel
 export const databaseHandlers = {
   "projects.databases.list": defineHandler("projects.databases.list", {
     check: (call) => requireAccess(call, "project", call.path.projectId),
-    act: (call, project: ProjectRow) =>
+    execute: (call, project: ProjectRow) =>
       respondWithPage(call, call.context.store.databases, { projectId: project.id }, presentDatabase),
   }),
 
   "projects.databases.create": defineHandler("projects.databases.create", {
     preloads: listDefaultBranchPreloads,
     check: (call) => checkCreateDatabase(call, call.path.projectId, call.body),
-    act: ({ context, body }, checkedRequest) => {
+    execute: ({ context, body }, checkedRequest) => {
       const { database, connection } = addRequestedDatabase(context, body, checkedRequest);
       return { status: 201, body: { data: presentNewDatabase(context, database, connection) } };
     },
@@ -129,7 +129,7 @@ export const databaseHandlers = {
   "databases.list": defineHandler("databases.list", {
     preloads: createFirstPagePreloader("databases"),
     check: (call) => assertOneBranchFilter(call.query),
-    act: (call) => {
+    execute: (call) => {
       const { projectId, logicalId } = call.query;
       return respondWithPage(
         call,
@@ -142,7 +142,7 @@ export const databaseHandlers = {
 
   "databases.create": defineHandler("databases.create", {
     check: (call) => checkCreateDatabase(call, call.body.projectId, call.body),
-    act: ({ context, body }, checkedRequest) => {
+    execute: ({ context, body }, checkedRequest) => {
       const { database, connection } = addRequestedDatabase(context, body, checkedRequest);
       return { status: 201, body: { data: presentCreatedDatabase(context, database, connection) } };
     },
@@ -151,7 +151,7 @@ export const databaseHandlers = {
   "databases.get": defineHandler("databases.get", {
     preloads: ({ path }) => listDatabaseReferencePreloads(path.databaseId),
     check: (call) => requireAccess(call, "database", call.path.databaseId),
-    act: ({ context }, database) => ({ status: 200, body: { data: presentDatabase(context, database) } }),
+    execute: ({ context }, database) => ({ status: 200, body: { data: presentDatabase(context, database) } }),
   }),
 
   "databases.update": defineHandler("databases.update", {
@@ -167,7 +167,7 @@ export const databaseHandlers = {
       if (logicalId !== null) assertDatabaseLogicalIdFree(context, branchId, logicalId, database);
       return { database, choice, logicalId };
     },
-    act: ({ context, body }, { database, choice, logicalId }) => {
+    execute: ({ context, body }, { database, choice, logicalId }) => {
       const { branchId, branchGitName } = database;
       const branch = choice && ensureBranch(context, database.projectId, choice);
       const changedDatabase = context.store.databases.update(database.id, {
@@ -182,7 +182,7 @@ export const databaseHandlers = {
 
   "databases.delete": defineHandler("databases.delete", {
     check: checkDeleteDatabase,
-    act: ({ context }, database) => ({
+    execute: ({ context }, database) => ({
       status: 204,
       after: requestChange(context, database, { type: "deleteDatabase", projectId: null }),
     }),

@@ -23,7 +23,7 @@ export const restoreHandlers = {
       }
       return { target: targetDatabase, source };
     },
-    act: ({ context }, { target, source }) => {
+    execute: ({ context }, { target, source }) => {
       const { databaseId, backupId } = source;
       const recoveringDatabase = context.store.databases.update(target.id, {
         status: "recovering",

@@ -70,7 +70,7 @@ export const usageHandlers = {
         databaseId === null ? Promise.resolve({ bytes: 0, operations: 0 }) : databases.readUsage(databaseId),
     },
     check: (call, measuredUsage) => ({ ...checkUsage(call), measured: measuredUsage }),
-    act: ({ context }, { period, measured: { bytes, operations } }) => {
+    execute: ({ context }, { period, measured: { bytes, operations } }) => {
       const usage: Usage = {
         period: { start: formatTimestamp(period.start), end: formatTimestamp(period.end) },
         metrics: {

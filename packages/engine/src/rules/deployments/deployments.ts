@@ -55,7 +55,7 @@ type CreateDeploymentCall =
 // An app is a service, so both routes list and create the same deployments.
 const listHandler = {
   check: requireApp,
-  act: (call: ListDeploymentsCall, app: AppRow) =>
+  execute: (call: ListDeploymentsCall, app: AppRow) =>
     respondWithPage(call, call.context.store.deployments, { appId: app.id }, presentDeployment),
 };
 
@@ -73,7 +73,7 @@ const checkCreateDeployment = (call: CreateDeploymentCall) => {
 
 const createHandler = {
   check: checkCreateDeployment,
-  act: (
+  execute: (
     { context, body }: CreateDeploymentCall,
     { app, reusedDeployment }: ReturnType<typeof checkCreateDeployment>,
   ) => {
@@ -105,7 +105,7 @@ export const deploymentHandlers = {
 
   "deployments.get": defineHandler("deployments.get", {
     check: (call) => requireAccess(call, "deployment", call.path.deploymentId),
-    act: ({ context }, deployment) => ({
+    execute: ({ context }, deployment) => ({
       status: 200,
       body: { data: presentDeploymentDetails(context, deployment) },
     }),
@@ -117,7 +117,7 @@ export const deploymentHandlers = {
       if (!canDelete(deployment.status)) throw errors["deployment:not_deletable"](deployment);
       return deployment;
     },
-    act: ({ context }, deployment) => {
+    execute: ({ context }, deployment) => {
       removeFromApp(context, deployment);
       context.store.deployments.delete(deployment.id);
       return { status: 204 };
@@ -130,7 +130,7 @@ export const deploymentHandlers = {
       if (!canStart(deployment.status)) throw errors["deployment:not_startable"](deployment);
       return deployment;
     },
-    act: ({ context }, deployment) => ({
+    execute: ({ context }, deployment) => ({
       status: 200,
       body: { data: { previewDomain: startDeployment(context, deployment) } },
     }),
@@ -142,7 +142,7 @@ export const deploymentHandlers = {
       if (!canStop(deployment.status)) throw errors["deployment:not_stoppable"](deployment);
       return deployment;
     },
-    act: ({ context }, deployment) => {
+    execute: ({ context }, deployment) => {
       stopDeployment(context, deployment);
       return { status: 204 };
     },

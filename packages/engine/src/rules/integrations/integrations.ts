@@ -43,7 +43,7 @@ const revokeIntegrations = ({ store, clock }: RuleContext, rows: readonly Integr
 export const integrationHandlers = {
   "integrations.list": defineHandler("integrations.list", {
     check: () => undefined,
-    act: (call) => {
+    execute: (call) => {
       const { workspaceId } = call.query;
       return respondWithPage(
         call,
@@ -56,7 +56,7 @@ export const integrationHandlers = {
 
   "integrations.get": defineHandler("integrations.get", {
     check: (call) => requireAccess(call, "integration", call.path.id),
-    act: ({ context }, integration) => ({
+    execute: ({ context }, integration) => ({
       status: 200,
       body: { data: presentIntegration(context, integration) },
     }),
@@ -64,12 +64,12 @@ export const integrationHandlers = {
 
   "integrations.delete": defineHandler("integrations.delete", {
     check: (call) => requireAccess(call, "integration", call.path.id),
-    act: ({ context }, integration) => revokeIntegrations(context, [integration]),
+    execute: ({ context }, integration) => revokeIntegrations(context, [integration]),
   }),
 
   "workspaces.integrations.list": defineHandler("workspaces.integrations.list", {
     check: (call) => requireAccess(call, "workspace", call.path.workspaceId),
-    act: (call, workspace) =>
+    execute: (call, workspace) =>
       respondWithPage(
         call,
         call.context.store.integrations,
@@ -88,6 +88,6 @@ export const integrationHandlers = {
       if (integrations.length === 0) throw errors.notFound("integration");
       return integrations;
     },
-    act: ({ context }, integrations) => revokeIntegrations(context, integrations),
+    execute: ({ context }, integrations) => revokeIntegrations(context, integrations),
   }),
 };

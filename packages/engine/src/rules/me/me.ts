@@ -24,7 +24,7 @@ const presentCredential = ({ store }: RuleContext, principal: Principal): MeCred
 export const meHandlers = {
   "me.get": defineHandler("me.get", {
     check: () => undefined,
-    act: ({ context, principal }) => {
+    execute: ({ context, principal }) => {
       const workspace = context.store.workspaces.get(principal.workspaceId);
       const me: Me = {
         user: presentCurrentUser(context, principal),

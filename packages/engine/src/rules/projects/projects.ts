@@ -79,7 +79,7 @@ export const projectHandlers = {
   "projects.list": defineHandler("projects.list", {
     preloads: createFirstPagePreloader("projects"),
     check: () => undefined,
-    act: (call) =>
+    execute: (call) =>
       respondWithPage(
         call,
         call.context.store.projects,
@@ -96,7 +96,7 @@ export const projectHandlers = {
       if (body.logicalId !== undefined)
         assertProjectLogicalIdFree(context, principal.workspaceId, body.logicalId);
     },
-    act: ({ context, principal, body }) => {
+    execute: ({ context, principal, body }) => {
       const project = context.store.projects.insert({
         id: context.ids.id("project"),
         createdAt: context.clock.now(),
@@ -132,7 +132,7 @@ export const projectHandlers = {
 
   "projects.get": defineHandler("projects.get", {
     check: (call) => requireAccess(call, "project", call.path.id),
-    act: ({ context }, project) => ({ status: 200, body: { data: presentProject(context, project) } }),
+    execute: ({ context }, project) => ({ status: 200, body: { data: presentProject(context, project) } }),
   }),
 
   "projects.update": defineHandler("projects.update", {
@@ -140,7 +140,7 @@ export const projectHandlers = {
       const project = requireAccess(call, "project", call.path.id);
       return { project, settings: mergeProjectSettings(project, call.body.settings) };
     },
-    act: ({ context, body }, { project, settings }) => {
+    execute: ({ context, body }, { project, settings }) => {
       const changedProject = context.store.projects.update(project.id, {
         name: body.name ?? project.name,
         settings,
@@ -151,7 +151,7 @@ export const projectHandlers = {
 
   "projects.delete": defineHandler("projects.delete", {
     check: checkDeleteProject,
-    act: ({ context }, project) => {
+    execute: ({ context }, project) => {
       const database = findDefaultDatabase(context, project.id);
       if (database === undefined) {
         removeProject(context, project.id);

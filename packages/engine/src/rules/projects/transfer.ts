@@ -31,7 +31,7 @@ export const transferHandlers = {
       return { project, workspaceId };
     },
     /** Moves the project, and the rows that repeat its workspace. Pending approvals expire. */
-    act: ({ context: { store, clock } }, { project, workspaceId }) => {
+    execute: ({ context: { store, clock } }, { project, workspaceId }) => {
       const { projects, databases, connections, apps, approvals } = store;
       projects.update(project.id, { workspaceId });
       for (const app of apps.list({ projectId: project.id })) apps.update(app.id, { workspaceId });

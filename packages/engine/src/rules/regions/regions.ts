@@ -14,17 +14,20 @@ const regions = [...regionNames].map(([id, name]): Region => ({
 export const regionHandlers = {
   "regions.listPostgres": defineHandler("regions.listPostgres", {
     check: () => undefined,
-    act: () => ({ status: 200, body: { data: regions } }),
+    execute: () => ({ status: 200, body: { data: regions } }),
   }),
 
   "regions.listAccelerate": defineHandler("regions.listAccelerate", {
     check: () => undefined,
-    act: () => ({ status: 200, body: { data: regions.map(({ id, type, name }) => ({ id, type, name })) } }),
+    execute: () => ({
+      status: 200,
+      body: { data: regions.map(({ id, type, name }) => ({ id, type, name })) },
+    }),
   }),
 
   "regions.list": defineHandler("regions.list", {
     check: () => undefined,
-    act: ({ query }) => {
+    execute: ({ query }) => {
       const selectedProducts = products.filter(
         (product) => query.product === undefined || query.product === product,
       );

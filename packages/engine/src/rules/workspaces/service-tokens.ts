@@ -25,7 +25,7 @@ export const serviceTokenHandlers = {
   /** Lists tokens, newest first. The list is empty when the workspace does not exist or is not the caller's. */
   "workspaces.serviceTokens.list": defineHandler("workspaces.serviceTokens.list", {
     check: () => undefined,
-    act: (call) => {
+    execute: (call) => {
       const { workspaceId } = call.path;
       return respondWithPage(
         call,
@@ -51,7 +51,7 @@ export const serviceTokenHandlers = {
       workspace: requireAccess(call, "workspace", call.path.workspaceId),
       ...signedToken,
     }),
-    act: ({ context, body }, { workspace, id, value }) => {
+    execute: ({ context, body }, { workspace, id, value }) => {
       const token = context.store.serviceTokens.insert({
         id,
         createdAt: context.clock.now(),
@@ -72,7 +72,7 @@ export const serviceTokenHandlers = {
       if (token?.workspaceId !== workspace.id) throw errors.notFound("service_token");
       return token;
     },
-    act: ({ context }, token) => {
+    execute: ({ context }, token) => {
       context.store.serviceTokens.delete(token.id);
       return { status: 204 };
     },

@@ -21,7 +21,7 @@ export const workspaceHandlers = {
   /** Lists the workspace of the credential, the only one that it can reach. */
   "workspaces.list": defineHandler("workspaces.list", {
     check: () => undefined,
-    act: (call) =>
+    execute: (call) =>
       respondWithPage(
         call,
         call.context.store.workspaces,
@@ -37,7 +37,7 @@ export const workspaceHandlers = {
       }
       return principal;
     },
-    act: ({ context, body }, { userId }) => {
+    execute: ({ context, body }, { userId }) => {
       const workspace = context.store.workspaces.insert({
         id: context.ids.id("workspace"),
         createdAt: context.clock.now(),
@@ -50,12 +50,15 @@ export const workspaceHandlers = {
 
   "workspaces.get": defineHandler("workspaces.get", {
     check: (call) => requireAccess(call, "workspace", call.path.id),
-    act: ({ context }, workspace) => ({ status: 200, body: { data: presentWorkspace(context, workspace) } }),
+    execute: ({ context }, workspace) => ({
+      status: 200,
+      body: { data: presentWorkspace(context, workspace) },
+    }),
   }),
 
   "workspaces.subscription.get": defineHandler("workspaces.subscription.get", {
     check: (call) => requireAccess(call, "workspace", call.path.workspaceId),
-    act: ({ context }) => ({
+    execute: ({ context }) => ({
       status: 200,
       body: { data: { ...context.settings.subscription, upgradeUrl: context.settings.baseUrl } },
     }),
