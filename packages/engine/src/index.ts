@@ -62,7 +62,7 @@ export type {
   Workspace,
 } from "./generated/schemas.js";
 export type { Defaults } from "./control/defaults.js";
-export type { RequestedApproval } from "./control/present-resources.js";
+export type { RequestedApproval } from "./control/serialize-resources.js";
 export type { ApprovalsControl } from "./control/approvals-control.js";
 export type { ClockControl } from "./control/clock-control.js";
 export type { DataPlaneControl } from "./control/data-plane-control.js";

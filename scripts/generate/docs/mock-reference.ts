@@ -62,7 +62,7 @@ const sections: Record<string, Section> = {
   faults: { declarations: [`${control}/faults.ts#Faults`] },
   fault: { declarations: [`${engine}/context/fault.ts#Fault`] },
   approvals: { declarations: [`${control}/approvals-control.ts#ApprovalsControl`] },
-  approval: { declarations: [`${control}/present-resources.ts#RequestedApproval`] },
+  approval: { declarations: [`${control}/serialize-resources.ts#RequestedApproval`] },
   states: { declarations: [`${control}/state-control.ts#StateControl`] },
   defaults: { declarations: [`${control}/defaults.ts#Defaults`] },
   tenant: { declarations: [`${control}/tenant.ts#Tenant`] },

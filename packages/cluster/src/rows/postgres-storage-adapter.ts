@@ -29,7 +29,7 @@ import { type WriteLockOptions, FairWriteLock } from "../connection/fair-write-l
 import type { Installation } from "../policy/installation.js";
 import { buildWriteStatements, encodeChanges, type EncodedChanges } from "./writes.js";
 
-/** Codes of errors after which a step runs again: unique_violation, serialization_failure, deadlock_detected. */
+/** Codes of errors after which a callback runs again: unique_violation, serialization_failure, deadlock_detected. */
 const conflictCodes: ReadonlySet<string> = new Set(["23505", "40001", "40P01"]);
 
 /** The limits and keys of transactions on the records. */
@@ -224,7 +224,7 @@ class WriteTransaction implements Transaction {
    * Does work, which begins the transaction unless earlier work has. Repeats the beginning while Postgres lacks something for it. Later work
    * cannot be repeated alone.
    *
-   * @throws ConflictError when the step must run again, because tenants have all locks of the server. Its next transaction waits for them.
+   * @throws ConflictError when the callback must run again, because tenants have all locks of the server. Its next transaction waits for them.
    */
   async #runOrRestart<T>(work: () => Promise<T>): Promise<T> {
     if (this.#client === undefined)
@@ -257,7 +257,7 @@ class WriteTransaction implements Transaction {
     try {
       await this.#runOrRestart(() =>
         this.#runStatements([
-          // The step has loaded nothing in this transaction.
+          // The callback has loaded nothing in this transaction.
           ...(this.#client === undefined ? this.#beginStatements() : []),
           ...buildWriteStatements(this.#resources.schemaIdentifier, encodedChanges),
           commitStatement,

@@ -6,13 +6,13 @@ import type { DatabaseEngine } from "./database-engine.js";
 import type { Ids } from "../values/ids.js";
 import type { OperationId } from "../generated/operations.js";
 import type { Principal } from "../values/principal.js";
-import type { RowContext, RowTexts } from "./row-texts.js";
+import type { SerializationContext, RowJsonCache } from "./row-json-cache.js";
 import type { Settings } from "../values/settings.js";
 
 /**
  * The state and services that a handler uses. It is passed to each call, so that calls can run on different stores.
  */
-export interface RuleContext extends RowContext {
+export interface RuleContext extends SerializationContext {
   readonly store: Store;
   readonly databaseEngine: Pick<DatabaseEngine, "getEndpoints" | "announce">;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ export interface RuleContext extends RowContext {
    */
   countRequest(operation: OperationId, principal: Principal): Record<string, string> | undefined;
   /** The JSON of rows that are in memory; undefined if rows are loaded for each request. */
-  readonly texts?: RowTexts;
+  readonly rowJsonCache?: RowJsonCache;
   /** Returns the address that the artifact of a deployment is uploaded to. The key is its only credential. */
   uploadUrl(deploymentId: string, key: string): string;
 }

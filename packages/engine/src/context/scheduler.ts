@@ -21,14 +21,14 @@ export interface RunningJob extends Job {
   readonly owner: string | null;
 }
 
-/** Schedules and cancels jobs. The changes are part of the transaction of the step that makes them. */
+/** Schedules and cancels jobs. The changes are part of the transaction of the callback that makes them. */
 export interface Scheduler {
   /** Schedules a job. */
   schedule(clock: Clock, job: NewJob): Job;
   /**
    * Schedules a job again that could not reach the database server, after a random delay that grows with each attempt.
    *
-   * @param draw a number from 0 up to 1, which is the same whenever the step runs again.
+   * @param draw a number from 0 up to 1, which is the same whenever the callback runs again.
    */
   repeat(clock: Clock, job: Job, draw: number): void;
   /**

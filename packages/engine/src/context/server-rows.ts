@@ -127,7 +127,7 @@ export interface ServerRowTransaction {
 export interface ServerRowStore<M extends Mode> {
   /** Returns whether any fault is installed, as the latest transaction of this process has seen it. */
   hasFaults(): boolean;
-  read<T>(step: (transaction: ServerRowTransaction) => T): Returned<M, T>;
+  read<T>(callback: (transaction: ServerRowTransaction) => T): Returned<M, T>;
   /** @param lock excludes other changes with the same lock. */
-  change<T>(lock: string, step: (transaction: ServerRowTransaction) => T): Returned<M, T>;
+  change<T>(lock: string, callback: (transaction: ServerRowTransaction) => T): Returned<M, T>;
 }

@@ -6,16 +6,16 @@ import type { RuleContext } from "./rule-context.js";
 /** Runs steps on the state of a server. */
 export interface Transactions<M extends Mode = Mode> {
   /**
-   * Runs a synchronous step as one transaction. The step may run more than once, so it has no effects except on its context and
+   * Runs a synchronous callback as one transaction. The callback may run more than once, so it has no effects except on its context and
    * on variables that it sets in every run.
    *
-   * @returns the result of the step: a promise only when rows have to be loaded.
-   * @throws the error of the step. A refusal does not undo the earlier changes of the step; any other error does, except in memory.
+   * @returns the result of the callback: a promise only when rows have to be loaded.
+   * @throws the error of the callback. A refusal does not undo the earlier changes of the callback; any other error does, except in memory.
    */
   transact<T>(
     transactionOptions: TransactionOptions,
-    step: (context: RuleContext) => T,
-    /** Returns the rows that the step probably reads. Only stores that load rows call it. */
+    callback: (context: RuleContext) => T,
+    /** Returns the rows that the callback probably reads. Only stores that load rows call it. */
     preloads?: () => readonly Preload[],
     /** Keeps what a read transaction loads, for a later write transaction that begins with it. Only stores that load rows use it. */
     loadedRows?: LoadedRows,

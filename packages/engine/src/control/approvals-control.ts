@@ -4,10 +4,10 @@ import { allowsWindow } from "../request/approvals.js";
 import { toCanonicalId } from "../values/ids.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
-import { runChangeStep } from "./run-step.js";
+import { runWriteTransaction } from "./run-transaction.js";
 import type { ApprovalRow } from "../store/rows.js";
 import * as controlErrors from "./control-errors.js";
-import { type RequestedApproval, presentRequestedApproval } from "./present-resources.js";
+import { type RequestedApproval, serializeRequestedApproval } from "./serialize-resources.js";
 import { mapTogether } from "../store/preload.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
@@ -21,7 +21,7 @@ export class ApprovalsControl<M extends Mode> {
     return this.getRequestContext().transact(readOnlyTransaction, (context) => {
       const now = context.clock.now();
       return mapTogether(context.store.approvals.list({}), (row) =>
-        presentRequestedApproval(context, row, now),
+        serializeRequestedApproval(context, row, now),
       );
     });
   }
@@ -64,7 +64,7 @@ export class ApprovalsControl<M extends Mode> {
     id: string,
     createChanges: (row: ApprovalRow, now: number) => Partial<ApprovalRow>,
   ): Promise<RequestedApproval> {
-    return runChangeStep(this.getRequestContext(), (context: RuleContext) => {
+    return runWriteTransaction(this.getRequestContext(), (context: RuleContext) => {
       const { store, clock } = context;
       const row = store.approvals.get(toCanonicalId("approval", id));
       if (!row) throw controlErrors.notFound("approval", id);
@@ -72,7 +72,7 @@ export class ApprovalsControl<M extends Mode> {
       const { status } = applyExpiry(row, now);
       if (status !== "pending") throw controlErrors.approvalDecided(status);
       const decidedRow = store.approvals.update(row.id, createChanges(row, now));
-      return presentRequestedApproval(context, decidedRow, now);
+      return serializeRequestedApproval(context, decidedRow, now);
     });
   }
 }

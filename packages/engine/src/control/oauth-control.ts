@@ -5,7 +5,7 @@ import { toCanonicalId, maxIdLength } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { RequestContext } from "../context/request-context.js";
-import { runChangeStep } from "./run-step.js";
+import { runWriteTransaction } from "./run-transaction.js";
 import {
   type AuthorizationRequest,
   buildResponseLocation,
@@ -102,7 +102,7 @@ export class OAuthControl<M extends Mode> {
    *   public client has one.
    */
   registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
-    return runChangeStep(this.getRequestContext(), ({ store, ids, clock }) => {
+    return runWriteTransaction(this.getRequestContext(), ({ store, ids, clock }) => {
       assertKnownOptions(registration, ["redirectUris", "name", "confidential", "secret", "id"]);
       const { redirectUris, name = ids.name() } = registration;
       assertRegistrableUris(redirectUris);
@@ -131,7 +131,7 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the id or a redirect URI is not valid, or the client is confidential.
    */
   ensurePublicClient({ id, redirectUris }: PublicClient): Promise<RegisteredClient> {
-    return runChangeStep(this.getRequestContext(), ({ store, clock }) => {
+    return runWriteTransaction(this.getRequestContext(), ({ store, clock }) => {
       assertClientId(id);
       assertRegistrableUris(redirectUris);
       const { clients } = store;
@@ -160,7 +160,7 @@ export class OAuthControl<M extends Mode> {
    * @throws ControlError when the server would refuse the request.
    */
   consent(options: ConsentOptions = {}): Promise<ConsentResult> {
-    return runChangeStep(this.getRequestContext(), (context) => {
+    return runWriteTransaction(this.getRequestContext(), (context) => {
       const request = parseRequestOptions(context, options);
       const user = requireConsentingUser(context, options.user);
       const workspace = requireUserWorkspace(context.store, user, options.workspace);

@@ -12,25 +12,25 @@ import type {
   ServiceToken,
   Workspace,
 } from "../generated/schemas.js";
-import { presentApp } from "../rules/apps/present-app.js";
-import { presentBranch } from "../rules/branches/branches.js";
-import { presentBackup } from "../rules/databases/backups.js";
-import { presentDeploymentDetails } from "../rules/deployments/deployments.js";
-import { presentIntegration } from "../rules/integrations/integrations.js";
-import { presentProject } from "../rules/projects/present-project.js";
-import { presentServiceToken } from "../rules/workspaces/service-tokens.js";
-import { presentWorkspace } from "../rules/workspaces/workspaces.js";
+import { serializeApp } from "../rules/apps/serialize-app.js";
+import { serializeBranch } from "../rules/branches/branches.js";
+import { serializeBackup } from "../rules/databases/backups.js";
+import { serializeDeploymentDetails } from "../rules/deployments/deployments.js";
+import { serializeIntegration } from "../rules/integrations/integrations.js";
+import { serializeProject } from "../rules/projects/serialize-project.js";
+import { serializeServiceToken } from "../rules/workspaces/service-tokens.js";
+import { serializeWorkspace } from "../rules/workspaces/workspaces.js";
 import type { Rows } from "../store/collections.js";
 import type { AllRowsLookup, Collection } from "../store/store.js";
 import { type Kind, toCanonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import {
   type RequestedApproval,
-  presentConnectionWithoutPassword,
-  presentDatabaseWithoutPasswords,
-  presentRequestedApproval,
-  presentUser,
-} from "./present-resources.js";
+  serializeConnectionWithoutPassword,
+  serializeDatabaseWithoutPasswords,
+  serializeRequestedApproval,
+  serializeUser,
+} from "./serialize-resources.js";
 
 /** Values that the named ids of parents and fields of a resource have. Undefined matches any value. Ids of resources may omit their prefix; `agentId` may not. */
 export type ResourceFilter<Name extends string> = {
@@ -86,35 +86,35 @@ interface ViewDeclaration<Name extends ViewName> {
   readonly kind: Kind;
   /** Names in a filter. They name fields of the resource, or else of the row. */
   readonly filterNames: Readonly<Record<FilterNameOf<Name>, true>>;
-  present(context: RuleContext, row: Rows[Name]): ResourceOf<Name>;
+  serialize(context: RuleContext, row: Rows[Name]): ResourceOf<Name>;
 }
 
 const viewDeclarations: { readonly [Name in ViewName]: ViewDeclaration<Name> } = {
   users: {
     kind: "user",
     filterNames: { email: true, name: true },
-    present: (_context, row) => presentUser(row),
+    serialize: (_context, row) => serializeUser(row),
   },
-  workspaces: { kind: "workspace", filterNames: { name: true }, present: presentWorkspace },
+  workspaces: { kind: "workspace", filterNames: { name: true }, serialize: serializeWorkspace },
   serviceTokens: {
     kind: "service_token",
     filterNames: { workspaceId: true, name: true },
-    present: (_context, row) => presentServiceToken(row),
+    serialize: (_context, row) => serializeServiceToken(row),
   },
   integrations: {
     kind: "integration",
     filterNames: { workspaceId: true, clientId: true, userId: true },
-    present: presentIntegration,
+    serialize: serializeIntegration,
   },
   projects: {
     kind: "project",
     filterNames: { workspaceId: true, name: true, logicalId: true },
-    present: presentProject,
+    serialize: serializeProject,
   },
   branches: {
     kind: "branch",
     filterNames: { projectId: true, gitName: true, isDefault: true, role: true },
-    present: presentBranch,
+    serialize: serializeBranch,
   },
   databases: {
     kind: "database",
@@ -127,32 +127,32 @@ const viewDeclarations: { readonly [Name in ViewName]: ViewDeclaration<Name> } =
       isDefault: true,
       status: true,
     },
-    present: presentDatabaseWithoutPasswords,
+    serialize: serializeDatabaseWithoutPasswords,
   },
   connections: {
     kind: "connection",
     filterNames: { workspaceId: true, databaseId: true, name: true },
-    present: presentConnectionWithoutPassword,
+    serialize: serializeConnectionWithoutPassword,
   },
   backups: {
     kind: "backup",
     filterNames: { databaseId: true, status: true },
-    present: (_context, row) => presentBackup(row),
+    serialize: (_context, row) => serializeBackup(row),
   },
   apps: {
     kind: "app",
     filterNames: { workspaceId: true, projectId: true, branchId: true, name: true, logicalId: true },
-    present: (context, row) => presentApp(context, "apps", row),
+    serialize: (context, row) => serializeApp(context, "apps", row),
   },
   deployments: {
     kind: "deployment",
     filterNames: { appId: true, status: true },
-    present: presentDeploymentDetails,
+    serialize: serializeDeploymentDetails,
   },
   approvals: {
     kind: "approval",
     filterNames: { workspaceId: true, projectId: true, agentId: true, status: true },
-    present: (context, row) => presentRequestedApproval(context, row, context.clock.now()),
+    serialize: (context, row) => serializeRequestedApproval(context, row, context.clock.now()),
   },
 };
 
@@ -177,7 +177,7 @@ const createCollection = <Name extends ViewName>(
   name: Name,
   getContext: () => RuleContext,
 ): ResourceCollection<ResourceOf<Name>, FilterNameOf<Name>> => {
-  const { kind, filterNames, present }: ViewDeclaration<Name> = viewDeclarations[name];
+  const { kind, filterNames, serialize }: ViewDeclaration<Name> = viewDeclarations[name];
   // The compiler does not follow that a collection has the rows of its name.
   const getCollection = ({ store }: RuleContext): Collection<Rows[Name], AllRowsLookup> =>
     store[name] as unknown as Collection<Rows[Name], AllRowsLookup>;
@@ -190,7 +190,7 @@ const createCollection = <Name extends ViewName>(
     );
     const currentContext = getContext();
     for (const row of getCollection(currentContext).list({})) {
-      const resource = present(currentContext, row);
+      const resource = serialize(currentContext, row);
       const fields = new Map<string, unknown>([...Object.entries(row), ...Object.entries(resource)]);
       if (expectedValues.every(([field, value]) => fields.get(field) === value)) yield resource;
     }
@@ -203,7 +203,7 @@ const createCollection = <Name extends ViewName>(
     get: (id) => {
       const currentContext = getContext();
       const row = getCollection(currentContext).get(toCanonicalId(kind, id));
-      return row && present(currentContext, row);
+      return row && serialize(currentContext, row);
     },
     list: (filter) => [...selectResources(filter)],
     find: (filter) => selectResources(filter).next().value,

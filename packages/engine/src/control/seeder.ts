@@ -6,7 +6,7 @@ import { adminScope } from "../values/principal.js";
 import type { RuleContext } from "../context/rule-context.js";
 import type { Store } from "../store/store.js";
 import type { RequestContext } from "../context/request-context.js";
-import { runChangeStep, runReadStep } from "./run-step.js";
+import { runWriteTransaction, runReadTransaction } from "./run-transaction.js";
 import type { OperationId } from "../generated/operations.js";
 import type {
   App,
@@ -30,12 +30,12 @@ import type {
   ServiceTokenWithValue,
   Workspace,
 } from "../generated/schemas.js";
-import { presentIntegration } from "../rules/integrations/integrations.js";
-import { presentWorkspace } from "../rules/workspaces/workspaces.js";
+import { serializeIntegration } from "../rules/integrations/integrations.js";
+import { serializeWorkspace } from "../rules/workspaces/workspaces.js";
 import type { UserRow, WorkspaceRow } from "../store/rows.js";
 import * as controlErrors from "./control-errors.js";
 import { DefaultRows } from "./default-rows.js";
-import { presentUser } from "./present-resources.js";
+import { serializeUser } from "./serialize-resources.js";
 import type { StateControl } from "./state-control.js";
 import { type DeepOptional, applyDefaults } from "../values/with-defaults.js";
 
@@ -62,15 +62,15 @@ export class Seeder {
 
   /** Creates a user, who is a member of no workspace. */
   user(user: { email?: string | undefined; name?: string | null | undefined } = {}): Promise<MeUser> {
-    return runChangeStep(this.getRequestContext(), (context) => {
+    return runWriteTransaction(this.getRequestContext(), (context) => {
       assertKnownOptions(user, ["email", "name"]);
-      return presentUser(insertUser(context, user));
+      return serializeUser(insertUser(context, user));
     });
   }
 
   /** Creates a workspace. Its owner is a new user unless one is given. */
   workspace(workspace: { name?: string | undefined; ownerId?: string | undefined } = {}): Promise<Workspace> {
-    return runChangeStep(this.getRequestContext(), (context) => {
+    return runWriteTransaction(this.getRequestContext(), (context) => {
       assertKnownOptions(workspace, ["name", "ownerId"]);
       const { store, ids, clock } = context;
       const ownerId =
@@ -85,7 +85,7 @@ export class Seeder {
         name,
         memberIds: [ownerId],
       });
-      return presentWorkspace(context, row);
+      return serializeWorkspace(context, row);
     });
   }
 
@@ -126,7 +126,7 @@ export class Seeder {
     body: DeepOptional<CreateDatabaseConnection> = {},
   ): Promise<ConnectionWithSecrets> {
     const completeBody = applyDefaults({ name: await this.#generateName() }, body);
-    const workspaceId = await runReadStep(this.getRequestContext(), ({ store }) =>
+    const workspaceId = await runReadTransaction(this.getRequestContext(), ({ store }) =>
       findWorkspaceOfProject(
         store,
         store.databases.get(toCanonicalId("database", databaseId))?.projectId ?? "",
@@ -170,7 +170,7 @@ export class Seeder {
     } = {},
   ): Promise<CreatedDeployment> {
     const { status, envVars, ...body } = options;
-    const workspaceId = await runReadStep(this.getRequestContext(), ({ store }) =>
+    const workspaceId = await runReadTransaction(this.getRequestContext(), ({ store }) =>
       findWorkspaceOfProject(store, store.apps.get(toCanonicalId("app", appId))?.projectId ?? ""),
     );
     const deployment = await this.#performAsOwner<CreatedDeployment>(
@@ -197,7 +197,7 @@ export class Seeder {
     body: DeepOptional<CreateServiceToken> = {},
     target: TargetWorkspace = {},
   ): Promise<ServiceTokenWithValue> {
-    const { id: workspaceId } = await runReadStep(this.getRequestContext(), ({ store }) =>
+    const { id: workspaceId } = await runReadTransaction(this.getRequestContext(), ({ store }) =>
       this.#requireWorkspace(store, target.workspaceId),
     );
     const completeBody = applyDefaults({ name: await this.#generateName() }, body);
@@ -218,7 +218,7 @@ export class Seeder {
       scopes?: readonly string[] | undefined;
     } = {},
   ): Promise<{ integration: Integration; client: Client }> {
-    return runChangeStep(this.getRequestContext(), (context) => {
+    return runWriteTransaction(this.getRequestContext(), (context) => {
       const { store, ids, clock } = context;
       assertKnownOptions(integration, ["workspaceId", "clientName", "clientId", "userId", "scopes"]);
       const workspace = this.#requireWorkspace(store, integration.workspaceId);
@@ -242,13 +242,13 @@ export class Seeder {
         userId,
         scopes: [...(integration.scopes ?? [adminScope, "offline_access"])],
       });
-      const createdIntegration = presentIntegration(context, row);
+      const createdIntegration = serializeIntegration(context, row);
       return { integration: createdIntegration, client: createdIntegration.client };
     });
   }
 
   #generateName(): Promise<string> {
-    return runChangeStep(this.getRequestContext(), ({ ids }) => ids.name());
+    return runWriteTransaction(this.getRequestContext(), ({ ids }) => ids.name());
   }
 
   #requireWorkspace(store: Store, id: string | undefined): WorkspaceRow {
@@ -261,7 +261,9 @@ export class Seeder {
   }
 
   #findWorkspaceOfProject(projectId: string): Promise<string | undefined> {
-    return runReadStep(this.getRequestContext(), ({ store }) => findWorkspaceOfProject(store, projectId));
+    return runReadTransaction(this.getRequestContext(), ({ store }) =>
+      findWorkspaceOfProject(store, projectId),
+    );
   }
 
   #createOwnerPrincipal(store: Store, workspaceId: string | undefined): UserPrincipal {
@@ -287,7 +289,7 @@ export class Seeder {
     body: object | undefined,
     workspaceId: string | undefined,
   ): Promise<T> {
-    const owner = await runReadStep(this.getRequestContext(), ({ store }) =>
+    const owner = await runReadTransaction(this.getRequestContext(), ({ store }) =>
       this.#createOwnerPrincipal(store, workspaceId),
     );
     const response = await this.engine.perform(owner, operationId, parameters, body);

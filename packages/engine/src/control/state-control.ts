@@ -3,7 +3,7 @@ import { scheduleProvisioning, cancelLifecycleJobs } from "../rules/databases/da
 import { toCanonicalId } from "../values/ids.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { RuleContext } from "../context/rule-context.js";
-import { runChangeStep } from "./run-step.js";
+import { runWriteTransaction } from "./run-transaction.js";
 import type {
   App,
   Backup,
@@ -12,11 +12,11 @@ import type {
   DeploymentDetails,
   DeploymentStatus,
 } from "../generated/schemas.js";
-import { presentApp } from "../rules/apps/present-app.js";
-import { presentBackup } from "../rules/databases/backups.js";
-import { presentDeploymentDetails } from "../rules/deployments/deployments.js";
+import { serializeApp } from "../rules/apps/serialize-app.js";
+import { serializeBackup } from "../rules/databases/backups.js";
+import { serializeDeploymentDetails } from "../rules/deployments/deployments.js";
 import * as controlErrors from "./control-errors.js";
-import { presentDatabaseWithoutPasswords } from "./present-resources.js";
+import { serializeDatabaseWithoutPasswords } from "./serialize-resources.js";
 
 /** Sets resources to states that the API reaches slowly, by chance or never. */
 export class StateControl {
@@ -30,7 +30,7 @@ export class StateControl {
   async setDatabaseStatus(databaseId: string, status: DatabaseStatus): Promise<Database> {
     const id = toCanonicalId("database", databaseId);
     const requestContext = this.getRequestContext();
-    const unreadyDatabase = await runChangeStep(requestContext, (context) => {
+    const unreadyDatabase = await runWriteTransaction(requestContext, (context) => {
       const { databases } = context.store;
       const database = databases.get(id);
       if (!database) throw controlErrors.notFound("database", databaseId);
@@ -40,12 +40,12 @@ export class StateControl {
         return undefined;
       }
       cancelLifecycleJobs(context, id);
-      return presentDatabaseWithoutPasswords(context, databases.update(id, { status }));
+      return serializeDatabaseWithoutPasswords(context, databases.update(id, { status }));
     });
     if (unreadyDatabase) return unreadyDatabase;
     await requestContext.finishJobs(id);
-    return runChangeStep(requestContext, (context) =>
-      presentDatabaseWithoutPasswords(context, context.store.databases.update(id, { status })),
+    return runWriteTransaction(requestContext, (context) =>
+      serializeDatabaseWithoutPasswords(context, context.store.databases.update(id, { status })),
     );
   }
 
@@ -58,8 +58,8 @@ export class StateControl {
     const requestContext = this.getRequestContext();
     const isFinished = status === "running" || status === "stopped";
     const updateStatus = (context: RuleContext): DeploymentDetails =>
-      presentDeploymentDetails(context, context.store.deployments.update(id, { status }));
-    const unfinishedDeployment = await runChangeStep(requestContext, (context) => {
+      serializeDeploymentDetails(context, context.store.deployments.update(id, { status }));
+    const unfinishedDeployment = await runWriteTransaction(requestContext, (context) => {
       if (!context.store.deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
       if (isFinished) return undefined;
       context.scheduler.cancel(context.clock, { subject: id });
@@ -67,7 +67,7 @@ export class StateControl {
     });
     if (unfinishedDeployment) return unfinishedDeployment;
     await requestContext.finishJobs(id);
-    return runChangeStep(requestContext, updateStatus);
+    return runWriteTransaction(requestContext, updateStatus);
   }
 
   /** Replaces the environment variables of a deployment. No operation of the API does. */
@@ -76,19 +76,19 @@ export class StateControl {
     envVars: Readonly<Record<string, string>>,
   ): Promise<DeploymentDetails> {
     const id = toCanonicalId("deployment", deploymentId);
-    return runChangeStep(this.getRequestContext(), (context) => {
+    return runWriteTransaction(this.getRequestContext(), (context) => {
       const { deployments } = context.store;
       if (!deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);
-      return presentDeploymentDetails(context, deployments.update(id, { envVars: { ...envVars } }));
+      return serializeDeploymentDetails(context, deployments.update(id, { envVars: { ...envVars } }));
     });
   }
 
   /** Sets the status of a backup. */
   setBackupStatus(backupId: string, status: Backup["status"]): Promise<Backup> {
     const id = toCanonicalId("backup", backupId);
-    return runChangeStep(this.getRequestContext(), ({ store }) => {
+    return runWriteTransaction(this.getRequestContext(), ({ store }) => {
       if (!store.backups.get(id)) throw controlErrors.notFound("backup", backupId);
-      return presentBackup(store.backups.update(id, { status }));
+      return serializeBackup(store.backups.update(id, { status }));
     });
   }
 
@@ -99,7 +99,7 @@ export class StateControl {
   async backUp(databaseId: string, backupType: Backup["backupType"] = "full"): Promise<Backup> {
     const requestContext = this.getRequestContext();
     const id = toCanonicalId("database", databaseId);
-    const { backup, job } = await runChangeStep(requestContext, (context) => {
+    const { backup, job } = await runWriteTransaction(requestContext, (context) => {
       const database = context.store.databases.get(id);
       if (!database) throw controlErrors.notFound("database", databaseId);
       if (database.status !== "ready") {
@@ -108,17 +108,17 @@ export class StateControl {
       return requestBackup(context, id, backupType);
     });
     await requestContext.runJob(job);
-    return runChangeStep(requestContext, ({ store }) => {
+    return runWriteTransaction(requestContext, ({ store }) => {
       const row = store.backups.get(backup.id);
       // Deleting the database deletes its backups.
       if (!row) throw controlErrors.databaseDeleted();
-      return presentBackup(row);
+      return serializeBackup(row);
     });
   }
 
   /** Adds a custom domain to the app. The domain serves the promoted deployment. */
   attachDomain(appId: string, name: string): Promise<App> {
-    return runChangeStep(this.getRequestContext(), (context) => {
+    return runWriteTransaction(this.getRequestContext(), (context) => {
       const { store } = context;
       const app = store.apps.get(toCanonicalId("app", appId));
       if (!app) throw controlErrors.notFound("app", appId);
@@ -131,7 +131,7 @@ export class StateControl {
       const changedApp = store.apps.update(app.id, {
         domains: [...app.domains, { name, deploymentId: app.latestDeploymentId }],
       });
-      return presentApp(context, "apps", changedApp);
+      return serializeApp(context, "apps", changedApp);
     });
   }
 }

@@ -18,13 +18,13 @@ import { PostponedJobs } from "./postponed-jobs.js";
 import type { JobTable } from "./table-scheduler.js";
 
 /**
- * Runs a step on the jobs of all processes, in a transaction. One that takes jobs keeps out others that take jobs.
+ * Runs a callback on the jobs of all processes, in a transaction. One that takes jobs keeps out others that take jobs.
  *
- * @param preloads what the step reads, which saves a round trip.
+ * @param preloads what the callback reads, which saves a round trip.
  */
 export type JobTransaction = <T>(
   purpose: "read" | "take" | "end",
-  step: (jobs: JobTable, tables: ServerTables) => T,
+  callback: (jobs: JobTable, tables: ServerTables) => T,
   preloads?: readonly Preload[],
 ) => Promise<T>;
 
@@ -261,7 +261,7 @@ export class JobRunner {
   async #takeDueJobs(): Promise<void> {
     const { transact, sessions, findWorkspaces, now } = this.#options;
     const currentSession = await this.#getCurrentSession();
-    // Before the step, which runs again until all it reads is there.
+    // Before the callback, which runs again until all it reads is there.
     const time = now();
     const dueJobs = await transact("read", (jobs) => jobs.listExpired(time, maxJobsPerLook), [
       { read: "expired", table: "jobs", time, limit: maxJobsPerLook },

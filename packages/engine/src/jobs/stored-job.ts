@@ -26,7 +26,7 @@ export interface StoredJob {
 }
 
 /** @param livingOwners the sessions of processes that have not ended. */
-export const presentJob = (row: JobRow, livingOwners: ReadonlySet<string>): StoredJob => {
+export const serializeJob = (row: JobRow, livingOwners: ReadonlySet<string>): StoredJob => {
   const { id, kind, subject, createdAt, dueAt, owner, attempts = 0, lastError = null } = row;
   const isOwnerAlive = owner === null ? null : livingOwners.has(owner);
   const liveState = isOwnerAlive === true ? "running" : "waiting";

@@ -1,5 +1,5 @@
 import { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
-import type { RowContext } from "../context/row-texts.js";
+import type { SerializationContext } from "../context/row-json-cache.js";
 import { operations } from "../generated/operations.js";
 import { collections, type CollectionName } from "../store/collections.js";
 import type { ApprovalRow, Row } from "../store/rows.js";
@@ -13,7 +13,7 @@ type Rows = readonly object[];
 
 /** What is deleted or moved together with a resource, by its kind. */
 const dependents: Readonly<
-  Record<string, (store: RowContext["store"], id: string) => Readonly<Record<string, Rows>>>
+  Record<string, (store: SerializationContext["store"], id: string) => Readonly<Record<string, Rows>>>
 > = {
   project: (store, projectId) => ({
     database: store.databases.list({ projectId }),
@@ -38,7 +38,7 @@ const dependents: Readonly<
  * Returns in sentences what a request does, for the sponsor who decides about it: which resource it changes, by its name, and what depends on
  * that now. Names are quoted.
  */
-export const describeEffect = (context: RowContext, approval: ApprovalRow): string => {
+export const describeEffect = (context: SerializationContext, approval: ApprovalRow): string => {
   const { operationId, details = {} } = approval;
   const { kind, id } = findTarget(approval);
   const subject = describeResource(context, kind, id);
@@ -75,7 +75,7 @@ const findTarget = ({ operationId, request }: ApprovalRow): { kind: string; id: 
   return { kind, id: segments[index] ?? "" };
 };
 
-const describeResource = (context: RowContext, kind: string, id: string): string => {
+const describeResource = (context: SerializationContext, kind: string, id: string): string => {
   const noun = kind === "app" ? "service" : kind.replaceAll("_", " ");
   const row = readRow(context, kind, id);
   if (!row) return `the ${noun} ${id}`;
@@ -90,7 +90,7 @@ const describeResource = (context: RowContext, kind: string, id: string): string
     : text;
 };
 
-const describeBackup = (context: RowContext, id: string): string => {
+const describeBackup = (context: SerializationContext, id: string): string => {
   const backup = context.store.backups.get(id);
   const time = backup ? ` of ${formatTimestamp(backup.createdAt)}` : "";
   return `the backup ${id}${time}`;
@@ -107,7 +107,7 @@ const describeDependents = (rowsByNoun: Readonly<Record<string, Rows>>): string 
     })
     .join(", ");
 
-const readRow = ({ store }: RowContext, kind: string, id: string): Row | undefined => {
+const readRow = ({ store }: SerializationContext, kind: string, id: string): Row | undefined => {
   // The keys of an object literal are the names of its type.
   const names = Object.keys(collections) as CollectionName[];
   const name = names.find((candidate) => Reflect.get(collections[candidate], "kind") === kind);

@@ -4,7 +4,7 @@ import type { Collection, PageRequest } from "../store/store.js";
 import { type Preload, mapTogether } from "../store/preload.js";
 import type { OperationCall, RoutedRequest, SuccessResponse } from "../context/operation-handler.js";
 import { errors } from "../values/errors.js";
-import type { PresentRow } from "../context/row-texts.js";
+import type { RowSerializer } from "../context/row-json-cache.js";
 
 /** Query of a list, with the default of `limit` applied. An empty `cursor` counts as absent. */
 export interface PageQuery {
@@ -21,7 +21,7 @@ export interface PageOptions<T> extends Pick<PageRequest<T, unknown>, "containin
 /**
  * Returns one page of the matching rows. The cursor contains the insertion number of the last row of the page, so that
  * no row is skipped or repeated when others are added or deleted. It is valid only for the same operation, path,
- * filters and workspace. `present` must be the same function for each call.
+ * filters and workspace. `serialize` must be the same function for each call.
  *
  * @throws RequestError 422 `validation:failed` for any other cursor.
  */
@@ -29,7 +29,7 @@ export const respondWithPage = <T extends Row, W>(
   call: OperationCall & { readonly query: PageQuery },
   collection: Collection<T, W>,
   where: W,
-  present: PresentRow<T>,
+  serialize: RowSerializer<T>,
   options: PageOptions<T> = {},
 ): SuccessResponse => {
   const { limit, cursor, ...filters } = call.query;
@@ -49,11 +49,14 @@ export const respondWithPage = <T extends Row, W>(
       : null;
   const pagination = { nextCursor, hasMore: nextCursor !== null };
   const { context } = call;
-  const { texts } = context;
-  if (texts === undefined) {
-    return { status: 200, body: { data: mapTogether(pageRows, (row) => present(context, row)), pagination } };
+  const { rowJsonCache } = context;
+  if (rowJsonCache === undefined) {
+    return {
+      status: 200,
+      body: { data: mapTogether(pageRows, (row) => serialize(context, row)), pagination },
+    };
   }
-  const data = texts.renderList(present, pageRows);
+  const data = rowJsonCache.renderList(serialize, pageRows);
   return { status: 200, json: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
 };
 

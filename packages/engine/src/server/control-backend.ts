@@ -16,7 +16,7 @@ import {
 } from "../context/server-rows.js";
 import type { RuleContext } from "../context/rule-context.js";
 
-/** The rows and the context of a step on the rows of the server itself. */
+/** The rows and the context of a callback on the rows of the server itself. */
 export interface TransactionView {
   readonly tables: ServerTables;
   readonly row: ServerRow;
@@ -27,10 +27,10 @@ export interface TransactionView {
 export interface ControlBackend<M extends Mode> {
   /** Whether any fault is installed, as the latest transaction of this process has seen it. */
   readonly hasFaults: boolean;
-  /** Runs a step in a transaction. */
+  /** Runs a callback in a transaction. */
   runTransaction<T>(
     transactionOptions: TransactionOptions,
-    step: (view: TransactionView) => T,
+    callback: (view: TransactionView) => T,
   ): Returned<M, T>;
   /** Plans the jobs by a clock that was changed. */
   lookForDueJobs(): void;
@@ -43,11 +43,11 @@ export const createServerRowStore = <M extends Mode>(backend: ControlBackend<M>)
   const random = new RandomIds(null);
   return {
     hasFaults: () => backend.hasFaults,
-    read: (step) =>
-      backend.runTransaction(readOnlyTransaction, (view) => step(createRowTransaction(view, random))),
-    change: (lock, step) =>
+    read: (callback) =>
+      backend.runTransaction(readOnlyTransaction, (view) => callback(createRowTransaction(view, random))),
+    change: (lock, callback) =>
       backend.runTransaction({ mode: "write", locks: [lock] }, (view) =>
-        step(createRowTransaction(view, random)),
+        callback(createRowTransaction(view, random)),
       ),
   };
 };

@@ -38,8 +38,8 @@ export class MemoryBackend implements ServerBackend<"sync"> {
     return this.#currentState.context;
   }
 
-  runTransaction<T>(_transactionOptions: TransactionOptions, step: (view: TransactionView) => T): T {
-    return this.#currentState.runStep(step);
+  runTransaction<T>(_transactionOptions: TransactionOptions, callback: (view: TransactionView) => T): T {
+    return this.#currentState.runTransaction(callback);
   }
 
   lookForDueJobs(): void {

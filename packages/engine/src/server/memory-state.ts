@@ -6,7 +6,7 @@ import type { RateWindows } from "../store/rate-window.js";
 import type { TableStates } from "../store/records.js";
 import type { AllRowsLookup } from "../store/store.js";
 import { RandomIds } from "../values/random-ids.js";
-import { RowTexts } from "../context/row-texts.js";
+import { RowJsonCache } from "../context/row-json-cache.js";
 import type { RunningJob } from "../context/scheduler.js";
 import { type GeneratorRow, type ServerRow, generatorRowId, serverRowId } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
@@ -65,7 +65,7 @@ export class MemoryState {
         return getServerState().clock.frozen;
       },
       moveTo: (time: number) =>
-        this.runStep(({ tables: clockTables }) =>
+        this.runTransaction(({ tables: clockTables }) =>
           changeClock(clockTables, (current) => current.moveTo(time)),
         ),
     };
@@ -80,12 +80,15 @@ export class MemoryState {
       ...createCommonContext(services, this.#serverState),
       ...addressBuilders,
       store,
-      texts: new RowTexts({ store, databaseEngine, url: addressBuilders.url }, () => store.version),
+      rowJsonCache: new RowJsonCache(
+        { store, databaseEngine, url: addressBuilders.url },
+        () => store.version,
+      ),
       clock,
       ids: this.#ids,
       scheduler: new TableScheduler({ jobs, owner: null, createId: createJobId }),
       cursorCodec: this.#serverState.cursorCodec,
-      transact: (_access, step) => step(context),
+      transact: (_access, callback) => callback(context),
       runJob: (job) => this.queue.runNow(job),
       finishJobs: (subject) => this.queue.finishJobs(subject),
       stateEpoch: this.#serverState.row.epoch,
@@ -102,10 +105,10 @@ export class MemoryState {
     return this.#serverState.row;
   }
 
-  /** Runs a step on the rows of the server itself. */
-  runStep<T>(step: (view: TransactionView) => T): T {
+  /** Runs a callback on the rows of the server itself. */
+  runTransaction<T>(callback: (view: TransactionView) => T): T {
     try {
-      return step({ tables: this.#tables, row: this.row, context: this.context });
+      return callback({ tables: this.#tables, row: this.row, context: this.context });
     } finally {
       const row = requireServerRow(this.#tables);
       if (row !== this.row) this.#serverState = deriveServerState(row, "", this.#services, this.#serverState);

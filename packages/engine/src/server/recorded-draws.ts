@@ -2,7 +2,7 @@ import type { Ids } from "../values/ids.js";
 import type { Clock } from "../values/clock.js";
 
 /**
- * Records the random values and the time that a step reads, so that every run of the step gets the same. A run that draws something else
+ * Records the random values and the time that a callback reads, so that every run of the callback gets the same. A run that draws something else
  * than the run before, because it sees other rows, gets new values from there on.
  */
 export class RecordedDraws {
@@ -21,7 +21,7 @@ export class RecordedDraws {
     this.#position = 0;
   }
 
-  /** A clock that stands still while the step runs. */
+  /** A clock that stands still while the callback runs. */
   get clock(): Clock {
     return this.#clock;
   }

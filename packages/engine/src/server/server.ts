@@ -1,5 +1,5 @@
 import { ApprovalsControl } from "../control/approvals-control.js";
-import { runChangeStep } from "../control/run-step.js";
+import { runWriteTransaction } from "../control/run-transaction.js";
 import { ClockControl } from "../control/clock-control.js";
 import { DataPlaneControl } from "../control/data-plane-control.js";
 import { Faults } from "../control/faults.js";
@@ -124,7 +124,7 @@ export abstract class Server<M extends Mode = Mode> {
    */
   async createTenant(name?: string): Promise<Tenant> {
     const getRequestContext = (): RequestContext => this.#backend.getContextForControl();
-    const tenantName = name ?? (await runChangeStep(getRequestContext(), ({ ids }) => ids.name()));
+    const tenantName = name ?? (await runWriteTransaction(getRequestContext(), ({ ids }) => ids.name()));
     const user = await this.seed.user({ name: tenantName });
     const { id } = await this.seed.workspace({ name: tenantName, ownerId: user.id });
     await this.seed.serviceToken({ name: "default" }, { workspaceId: id });

@@ -1,7 +1,7 @@
 import { Defaults } from "../control/defaults.js";
-import { runReadStep } from "../control/run-step.js";
+import { runReadTransaction } from "../control/run-transaction.js";
 import type { TenantDefaults } from "../control/tenant.js";
-import { type StoredJob, presentJob } from "../jobs/stored-job.js";
+import { type StoredJob, serializeJob } from "../jobs/stored-job.js";
 import { JobRunner } from "../jobs/job-runner.js";
 import type { JobLookup } from "../jobs/table-scheduler.js";
 import { type TransactionOptions, readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter.js";
@@ -72,10 +72,10 @@ export class StoredBackend implements ServerBackend<"async"> {
       sessions: records.sessions,
       onDefect,
       now: () => storedState.current.clock.now(),
-      transact: (purpose, step, preloads = []) =>
+      transact: (purpose, callback, preloads = []) =>
         storedState.runTransaction(
           { mode: purpose === "read" ? "read" : "write", locks: purpose === "take" ? ["jobs"] : [] },
-          ({ tables }) => step(tables.table<JobRow, JobLookup>("jobs"), tables),
+          ({ tables }) => callback(tables.table<JobRow, JobLookup>("jobs"), tables),
           { listPreloads: () => preloads },
         ),
       runJob: (job, isAwaited) =>
@@ -99,8 +99,11 @@ export class StoredBackend implements ServerBackend<"async"> {
     return this.#storedState.current.row.hasFaults;
   }
 
-  runTransaction<T>(transactionOptions: TransactionOptions, step: (view: TransactionView) => T): Promise<T> {
-    return this.#storedState.runTransaction(transactionOptions, step);
+  runTransaction<T>(
+    transactionOptions: TransactionOptions,
+    callback: (view: TransactionView) => T,
+  ): Promise<T> {
+    return this.#storedState.runTransaction(transactionOptions, callback);
   }
 
   lookForDueJobs(): void {
@@ -125,18 +128,18 @@ export class StoredBackend implements ServerBackend<"async"> {
   getContextForRequest(): RequestContext<"async"> {
     const state = this.#storedState.current;
     let isFirst = true;
-    return this.#createContext(async (transactionOptions, step, preloads, loadedRows) => {
+    return this.#createContext(async (transactionOptions, callback, preloads, loadedRows) => {
       try {
-        const stepResult = await this.#storedState.runTransaction(
+        const result = await this.#storedState.runTransaction(
           transactionOptions,
-          ({ context }) => step(context),
+          ({ context }) => callback(context),
           {
             ...{ listPreloads: preloads, loadedRows },
             ...(isFirst && { expectedState: state }),
           },
         );
         isFirst = false;
-        return stepResult;
+        return result;
       } catch (error) {
         isFirst &&= error instanceof StateChangedError;
         throw error;
@@ -146,15 +149,15 @@ export class StoredBackend implements ServerBackend<"async"> {
 
   /** Returns the context for jobs and the control surface, whose transactions run in any state of the server. */
   getContextForControl(): RequestContext<"async"> {
-    return this.#createContext((transactionOptions, step, listPreloads, loadedRows) =>
-      this.#storedState.runTransaction(transactionOptions, ({ context }) => step(context), {
+    return this.#createContext((transactionOptions, callback, listPreloads, loadedRows) =>
+      this.#storedState.runTransaction(transactionOptions, ({ context }) => callback(context), {
         ...{ listPreloads, loadedRows },
       }),
     );
   }
 
   readTenantDefaults(workspaceId: string): Promise<TenantDefaults> {
-    return runReadStep(this.getContextForControl(), (context) => {
+    return runReadTransaction(this.getContextForControl(), (context) => {
       const { workspace, user, serviceToken } = new Defaults(() => context, workspaceId);
       return { workspace, user, serviceToken };
     });
@@ -216,7 +219,7 @@ export class StoredBackend implements ServerBackend<"async"> {
     const owners = new Set(rows.flatMap(({ owner }) => owner ?? []));
     const livingOwners =
       owners.size === 0 ? new Set<string>() : await this.#records.sessions.selectLiving([...owners]);
-    return rows.map((row) => presentJob(row, livingOwners));
+    return rows.map((row) => serializeJob(row, livingOwners));
   }
 
   /** Runs failed jobs again: those with these ids, or all dead ones. Returns the ids of those that run again. */

@@ -1,4 +1,4 @@
-import { runReadStep } from "../control/run-step.js";
+import { runReadTransaction } from "../control/run-transaction.js";
 import { Defaults } from "../control/defaults.js";
 import type { StoredJob } from "../jobs/stored-job.js";
 import { RandomIds } from "../values/random-ids.js";
@@ -37,14 +37,14 @@ export class StoredServer extends Server<"async"> {
     return new StoredServer(options, backend, isNew);
   }
 
-  /** Runs a synchronous step that changes nothing, on one snapshot of the rows. */
-  read<T>(step: (context: RuleContext) => T): Promise<T> {
-    return runReadStep(this.#backend.getContextForControl(), step);
+  /** Runs a synchronous callback that changes nothing, on one snapshot of the rows. */
+  read<T>(callback: (context: RuleContext) => T): Promise<T> {
+    return runReadTransaction(this.#backend.getContextForControl(), callback);
   }
 
-  /** Runs a synchronous step in a transaction. It may run more than once. */
-  write<T>(locks: readonly string[], step: (context: RuleContext) => T): Promise<T> {
-    return this.#backend.getContextForControl().transact({ mode: "write", locks }, step);
+  /** Runs a synchronous callback in a transaction. It may run more than once. */
+  write<T>(locks: readonly string[], callback: (context: RuleContext) => T): Promise<T> {
+    return this.#backend.getContextForControl().transact({ mode: "write", locks }, callback);
   }
 
   /** Returns what a new server starts with. Throws a `ControlError` when a part of it was deleted. */

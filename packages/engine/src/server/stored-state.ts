@@ -40,7 +40,7 @@ export interface StoredStateServices extends StateDependencies {
 
 /** Which state of the server a transaction expects, and which rows it probably reads. */
 export interface StoredTransactionOptions {
-  /** The state that the caller depends on. The step does not run when the state has another version. Default: any. */
+  /** The state that the caller depends on. The callback does not run when the state has another version. Default: any. */
   readonly expectedState?: ServerState;
   readonly listPreloads?: (() => readonly Preload[]) | undefined;
   /** Keeps what a read transaction loads, for a later write transaction. */
@@ -60,7 +60,7 @@ const serverPreloads: readonly Preload[] = [serverRowId, generatorRowId].map((id
   id,
 }));
 
-/** Limits how often a step runs again because the state of the server has changed. */
+/** Limits how often a callback runs again because the state of the server has changed. */
 const maxStateChanges = 1_000;
 
 /** The rows that the servers of one store share, as one of these servers sees them. */
@@ -100,13 +100,13 @@ export class StoredState {
   }
 
   /**
-   * Runs a step in a transaction. Loads the state again if the step has changed it.
+   * Runs a callback in a transaction. Loads the state again if the callback has changed it.
    *
-   * @throws StateChangedError when the state is not the expected one. Errors of the step are thrown unchanged.
+   * @throws StateChangedError when the state is not the expected one. Errors of the callback are thrown unchanged.
    */
   async runTransaction<T>(
     transactionOptions: TransactionOptions,
-    step: (view: TransactionView) => T,
+    callback: (view: TransactionView) => T,
     { expectedState, listPreloads, loadedRows }: StoredTransactionOptions = {},
   ): Promise<T> {
     const { records, databaseEngine, onScheduled, onCompleted } = this.#services;
@@ -148,9 +148,9 @@ export class StoredState {
                 jobs.get(job.id) ? [{ ...job, workspaceId: findLoadedWorkspace(tables, job.subject) }] : [],
               );
             announcedLogins = [];
-            const value = this.#runStepOnTables(
+            const value = this.#runOnTables(
               { tables, row, scheduler, draws: recordedDraws, state, announcedLogins },
-              step,
+              callback,
             );
             isRowChanged = server.get(serverRowId) !== row;
             return value;
@@ -174,7 +174,7 @@ export class StoredState {
     }
   }
 
-  #runStepOnTables<T>(
+  #runOnTables<T>(
     {
       tables,
       row,
@@ -190,7 +190,7 @@ export class StoredState {
       state: ServerState;
       announcedLogins: AnnouncedLogins[];
     },
-    step: (view: TransactionView) => T,
+    callback: (view: TransactionView) => T,
   ): T {
     const { settings, databaseEngine } = this.#services;
     const generators = tables.table<GeneratorRow, Record<string, never>>("server");
@@ -223,7 +223,7 @@ export class StoredState {
       ...createAddressBuilders(settings),
     };
     try {
-      return step({ context, tables, row });
+      return callback({ context, tables, row });
     } finally {
       const nextGeneratorState = generator?.state ?? null;
       if (nextGeneratorState !== null && nextGeneratorState.join() !== seededState?.join())
@@ -232,7 +232,7 @@ export class StoredState {
   }
 }
 
-/** Returns the workspace of a database or backup if a step has read it. */
+/** Returns the workspace of a database or backup if a callback has read it. */
 const findLoadedWorkspace = (tables: PartialTables, subject: string): string | undefined => {
   const databases = tables.table<DatabaseRow, Lookup>("databases");
   const backup = tables.table<BackupRow, Lookup>("backups").getRowIfLoaded(subject);

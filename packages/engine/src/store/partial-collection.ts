@@ -5,22 +5,22 @@ import type { TableChanges } from "./storage-adapter.js";
 import type { LoadedRow } from "./preload.js";
 import type { WorkingSet } from "./working-set.js";
 
-/** A row that the step has changed: the row before, and the row now. */
+/** A row that the callback has changed: the row before, and the row now. */
 interface ChangedRow<T> {
-  /** Undefined means a row that the step has inserted. */
+  /** Undefined means a row that the callback has inserted. */
   readonly before: LoadedRow | undefined;
-  /** Undefined means a row that the step has deleted. */
+  /** Undefined means a row that the callback has deleted. */
   row: T | undefined;
   /** The sequence number, or a provisional one for an inserted row whose number no run has read. */
   readonly sortSequence: number;
-  /** Number of rows that the step inserted before this one; undefined for a row that it did not insert. */
+  /** Number of rows that the callback inserted before this one; undefined for a row that it did not insert. */
   readonly insertionIndex: number | undefined;
 }
 
 /** Larger than every sequence number of a stored row. */
 const firstProvisionalSequence = 2 ** 52;
 
-/** The rows of one collection as one run of a step sees them: the loaded rows with the changes of this run. */
+/** The rows of one collection as one run of a callback sees them: the loaded rows with the changes of this run. */
 export class PartialCollection<T extends Row, W extends Lookup> implements ExpiringCollection<T, W> {
   readonly #table: string;
   readonly #workingSet: WorkingSet;
@@ -46,7 +46,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     return changedRow ? changedRow.row : getRow(this.#workingSet.getRow(this.#table, id));
   }
 
-  /** Returns a row that this step has read or changed; undefined for any other. */
+  /** Returns a row that this callback has read or changed; undefined for any other. */
   getRowIfLoaded(id: string): T | undefined {
     const changedRow = this.#changedRows.get(id);
     return changedRow ? changedRow.row : getRow(this.#workingSet.getRowIfLoaded(this.#table, id));

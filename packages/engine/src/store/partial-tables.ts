@@ -19,7 +19,7 @@ for (const name of collectionNames) {
   });
 }
 
-/** The tables as one run of a step sees them: the rows that its transaction has loaded, with the changes of this run. */
+/** The tables as one run of a callback sees them: the rows that its transaction has loaded, with the changes of this run. */
 export class PartialTables {
   readonly #workingSet: WorkingSet;
   readonly #isStrict: boolean;
@@ -46,12 +46,12 @@ export class PartialTables {
     return new LazyCollections(this) as unknown as Store;
   }
 
-  /** Registers a new id that the step has generated. Lookups by it find only rows that the step itself inserts. */
+  /** Registers a new id that the callback has generated. Lookups by it find only rows that the callback itself inserts. */
   addNewId(id: string): void {
     this.#workingSet.addNewId(id);
   }
 
-  /** Counts a request in a window of the rate limit, and returns the window. Further runs of the step do not count it again. */
+  /** Counts a request in a window of the rate limit, and returns the window. Further runs of the callback do not count it again. */
   countInRateWindow(preload: CountPreload): RateWindow {
     const [window] = this.#workingSet.getRange(preload);
     // The storage adapter always returns a window, because it starts one if there is none.

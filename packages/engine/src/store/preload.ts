@@ -9,7 +9,7 @@ export interface LoadedRow {
   readonly row: Row;
 }
 
-/** A read of one table that a step needs. The table is a collection, or one that the server itself uses. */
+/** A read of one table that a callback needs. The table is a collection, or one that the server itself uses. */
 export type Preload =
   | { readonly read: "row"; readonly table: string; readonly id: string }
   | {
@@ -39,7 +39,7 @@ export type Preload =
       readonly limit: number | null;
     }
   | {
-      /** The sequence number of a row that the step inserts: the first, second, … of this table. */
+      /** The sequence number of a row that the callback inserts: the first, second, … of this table. */
       readonly read: "sequence";
       readonly table: string;
       readonly index: number;
@@ -83,19 +83,19 @@ export class LoadedRows {
   }
 }
 
-/** Identifies a preload. A step counts one request, so a preload for a window is the same at any time. */
+/** Identifies a preload. A callback counts one request, so a preload for a window is the same at any time. */
 export const buildPreloadKey = (preload: Preload): string =>
   preload.read === "hit" ? `hit ${preload.id}` : JSON.stringify(preload);
 
 /**
- * Thrown when a step needs something that is not loaded yet. The step then runs again with it. Code that catches errors must
+ * Thrown when a callback needs something that is not loaded yet. The callback then runs again with it. Code that catches errors must
  * rethrow this one.
  */
 export class MissingRowsError extends Error {
   override readonly name = "MissingRowsError";
 
   constructor() {
-    super("The step needs rows that are not loaded");
+    super("The callback needs rows that are not loaded");
   }
 }
 

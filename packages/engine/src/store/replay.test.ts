@@ -5,7 +5,7 @@ import { sampleRows } from "../../test/store/store-under-test.js";
 
 const row = (id: string): Preload => ({ read: "row", table: "projects", id });
 
-describe("a step", () => {
+describe("a transaction", () => {
   it("runs again from its start whenever rows that it needs are loaded", async () => {
     const { run, storage } = openReplay("p1", "p2");
     const seen: string[] = [];
@@ -64,22 +64,22 @@ describe("a step", () => {
   it("commits what it changed before a refusal, and throws the refusal", async () => {
     const { run, names, trips } = openReplay("p1");
     const refused = new Refused("no");
-    const step = run(({ projects }) => {
+    const transaction = run(({ projects }) => {
       projects.update("p1", { name: "refused" });
       throw refused;
     });
-    await expect(step).rejects.toBe(refused);
+    await expect(transaction).rejects.toBe(refused);
     expect([names(), trips().at(-1)]).toEqual([["refused"], "commit changes"]);
   });
 
   it("rolls back what it changed before a defect, and throws the defect", async () => {
     const { run, names, trips } = openReplay("p1");
     const defect = new TypeError("broken");
-    const step = run(({ projects }) => {
+    const transaction = run(({ projects }) => {
       projects.update("p1", { name: "broken" });
       throw defect;
     });
-    await expect(step).rejects.toBe(defect);
+    await expect(transaction).rejects.toBe(defect);
     expect([names(), trips().at(-1)]).toEqual([["project"], "rollback"]);
   });
 
@@ -107,8 +107,8 @@ describe("a step", () => {
   it("refuses a row whose id another transaction has inserted meanwhile", async () => {
     const { run, storage, names } = openReplay();
     storage.beforeCommit = () => storage.store.projects.insert(sampleRows.projects("p1", { name: "theirs" }));
-    const step = run(({ projects }) => projects.insert(sampleRows.projects("p1", { name: "ours" })));
-    await expect(step).rejects.toThrow("A row with the id p1 exists");
+    const transaction = run(({ projects }) => projects.insert(sampleRows.projects("p1", { name: "ours" })));
+    await expect(transaction).rejects.toThrow("A row with the id p1 exists");
     expect(names()).toEqual(["theirs"]);
   });
 

@@ -8,42 +8,42 @@ import { PartialTables } from "./partial-tables.js";
 import { type LoadResult, type LoadedRows, type Preload, buildPreloadKey } from "./preload.js";
 import { WorkingSet } from "./working-set.js";
 
-/** One run of a step. */
-export interface StepRun {
+/** One run of a callback. */
+export interface CallbackRun {
   readonly tables: PartialTables;
-  /** Number of earlier runs of this step: 0 in the first run. */
+  /** Number of earlier runs of this callback: 0 in the first run. */
   readonly earlierRunCount: number;
 }
 
 export interface ReplayOptions {
   readonly transactionOptions: TransactionOptions;
-  /** The rows to load before the first run, because the step probably needs them. */
+  /** The rows to load before the first run, because the callback probably needs them. */
   readonly preloads?: readonly Preload[];
   /** Receives what a read transaction loads. A write transaction begins with it, unless it runs again. */
   readonly loadedRows?: LoadedRows | undefined;
-  /** Returns whether an error of the step is a refusal, which commits the changes made before it. Other errors roll back. */
+  /** Returns whether an error of the callback is a refusal, which commits the changes made before it. Other errors roll back. */
   readonly isRefusal: (error: unknown) => boolean;
 }
 
-/** Maximum number of conflicts of one step. With locks, there is rarely more than one. */
+/** Maximum number of conflicts of one callback. With locks, there is rarely more than one. */
 const maxConflicts = 20;
 
-/** Maximum number of runs of a step in one transaction. Each run has more rows than the previous one. */
+/** Maximum number of runs of a callback in one transaction. Each run has more rows than the previous one. */
 const maxRuns = 1_000;
 
 /**
- * Runs a synchronous function, the step, in a transaction. Rows are loaded on demand: when the step reads a row that is not
- * loaded, the row is loaded and the step runs again from its start. The step must therefore do the same in every run, so its
+ * Runs a synchronous function, the callback, in a transaction. Rows are loaded on demand: when the callback reads a row that is not
+ * loaded, the row is loaded and the callback runs again from its start. The callback must therefore do the same in every run, so its
  * ids, secrets and times must come from outside.
  *
- * Commits the changes of the last run, even if the step ends with a refusal. Rolls back if it ends with another error. A step
+ * Commits the changes of the last run, even if the callback ends with a refusal. Rolls back if it ends with another error. A callback
  * that changes rows in a read transaction runs again in a write transaction.
  *
- * @throws the error of the step.
+ * @throws the error of the callback.
  */
 export const runInTransaction = async <T>(
   storage: StorageAdapter,
-  step: (run: StepRun) => T,
+  callback: (run: CallbackRun) => T,
   { transactionOptions, preloads = [], loadedRows, isRefusal }: ReplayOptions,
 ): Promise<T> => {
   let currentOptions = transactionOptions;
@@ -53,23 +53,23 @@ export const runInTransaction = async <T>(
     const transaction = storage.begin(currentOptions);
     try {
       const isReading = currentOptions.mode === "read";
-      const stepEnd = await runUntilLoaded(transaction, step, {
+      const outcome = await runUntilLoaded(transaction, callback, {
         ...{ preloads, loadedRows, countedRequests, isReading },
         ...{ isStrict: conflictCount > 0, earlierRunCount: runCount },
       });
-      runCount = stepEnd.runCount;
-      const shouldCommit = "value" in stepEnd || isRefusal(stepEnd.error);
-      if (shouldCommit && stepEnd.changes.length > 0 && currentOptions.mode === "read") {
+      runCount = outcome.runCount;
+      const shouldCommit = "value" in outcome || isRefusal(outcome.error);
+      if (shouldCommit && outcome.changes.length > 0 && currentOptions.mode === "read") {
         await transaction.rollback();
         currentOptions = { ...transactionOptions, mode: "write" };
         continue;
       }
-      if (shouldCommit) await transaction.commit(stepEnd.changes);
+      if (shouldCommit) await transaction.commit(outcome.changes);
       else await transaction.rollback();
-      if ("value" in stepEnd) return stepEnd.value;
-      throw new StepError(stepEnd.error);
+      if ("value" in outcome) return outcome.value;
+      throw new CallbackError(outcome.error);
     } catch (error) {
-      if (error instanceof StepError) throw error.cause;
+      if (error instanceof CallbackError) throw error.cause;
       await transaction.rollback();
       conflictCount += 1;
       if (!(error instanceof ConflictError) || conflictCount > maxConflicts) throw error;
@@ -77,22 +77,22 @@ export const runInTransaction = async <T>(
   }
 };
 
-/** Wraps an error of a step whose transaction has ended, to distinguish it from an error of the transaction. */
-class StepError extends Error {
+/** Wraps an error of a callback whose transaction has ended, to distinguish it from an error of the transaction. */
+class CallbackError extends Error {
   constructor(cause: unknown) {
-    super("The step failed", { cause });
+    super("The callback failed", { cause });
   }
 }
 
-/** A request that the rate limit has counted. Further transactions of the same step do not count it again. */
+/** A request that the rate limit has counted. Further transactions of the same callback do not count it again. */
 type CountedRequest = readonly [preload: Preload, result: LoadResult];
 
-type StepEnd<T> = { readonly runCount: number; readonly changes: PartialTables["changes"] } & (
+type CallbackOutcome<T> = { readonly runCount: number; readonly changes: PartialTables["changes"] } & (
   | { readonly value: T }
   | { readonly error: unknown }
 );
 
-interface StepRunOptions {
+interface CallbackRunOptions {
   readonly preloads: readonly Preload[];
   readonly loadedRows: LoadedRows | undefined;
   readonly countedRequests: CountedRequest[];
@@ -104,9 +104,9 @@ interface StepRunOptions {
 
 const runUntilLoaded = async <T>(
   transaction: Transaction,
-  step: (run: StepRun) => T,
-  { preloads, loadedRows, countedRequests, isReading, isStrict, earlierRunCount }: StepRunOptions,
-): Promise<StepEnd<T>> => {
+  callback: (run: CallbackRun) => T,
+  { preloads, loadedRows, countedRequests, isReading, isStrict, earlierRunCount }: CallbackRunOptions,
+): Promise<CallbackOutcome<T>> => {
   let workingSet = createWorkingSet(countedRequests);
   let loadedPreloads: readonly Preload[] = [];
   const knownRows = isReading ? [] : (loadedRows?.take() ?? []);
@@ -132,13 +132,13 @@ const runUntilLoaded = async <T>(
       loadedPreloads = missingPreloads.filter(({ read }) => read !== "hit");
     }
     const tables = new PartialTables(workingSet, { isStrict });
-    const stepOutcome = runStep(step, { tables, earlierRunCount: runIndex });
-    // The step may have caught `MissingRowsError`, so look at the missed rows instead of the error.
+    const runResult = runCallback(callback, { tables, earlierRunCount: runIndex });
+    // The callback may have caught `MissingRowsError`, so look at the missed rows instead of the error.
     missingPreloads = workingSet.takeMissedPreloads();
     if (missingPreloads.length === 0)
-      return { ...stepOutcome, runCount: runIndex + 1, changes: tables.changes };
+      return { ...runResult, runCount: runIndex + 1, changes: tables.changes };
   }
-  throw new Error(`The step still misses ${missingPreloads.map(buildPreloadKey).join(", ")}`);
+  throw new Error(`The callback still misses ${missingPreloads.map(buildPreloadKey).join(", ")}`);
 };
 
 const createWorkingSet = (countedHits: readonly CountedRequest[]): WorkingSet => {
@@ -147,9 +147,12 @@ const createWorkingSet = (countedHits: readonly CountedRequest[]): WorkingSet =>
   return workingSet;
 };
 
-const runStep = <T>(step: (run: StepRun) => T, stepRun: StepRun): { value: T } | { error: unknown } => {
+const runCallback = <T>(
+  callback: (run: CallbackRun) => T,
+  run: CallbackRun,
+): { value: T } | { error: unknown } => {
   try {
-    return { value: step(stepRun) };
+    return { value: callback(run) };
   } catch (error) {
     return { error };
   }

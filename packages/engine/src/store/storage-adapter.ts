@@ -7,9 +7,9 @@ export interface TableChanges {
   readonly deletes: readonly { readonly id: string; readonly version: string }[];
   readonly updates: readonly { readonly id: string; readonly version: string; readonly row: Row }[];
   readonly inserts: readonly {
-    /** Null means a row that the step also deleted. It still uses a sequence number. */
+    /** Null means a row that the callback also deleted. It still uses a sequence number. */
     readonly row: Row | null;
-    /** It is undefined unless the step has read it. */
+    /** It is undefined unless the callback has read it. */
     readonly sequence: number | undefined;
   }[];
 }
@@ -39,13 +39,13 @@ export interface StorageAdapter {
  */
 export interface Transaction {
   load(preloads: readonly Preload[]): Promise<readonly LoadResult[]>;
-  /** @throws ConflictError when the step must run again in a new transaction. */
+  /** @throws ConflictError when the callback must run again in a new transaction. */
   commit(changes: readonly TableChanges[]): Promise<void>;
   /** Ends the transaction without changes. */
   rollback(): Promise<void>;
 }
 
-/** Thrown by a commit that conflicts with another transaction. The step can run again in a new transaction. */
+/** Thrown by a commit that conflicts with another transaction. The callback can run again in a new transaction. */
 export class ConflictError extends Error {
   override readonly name = "ConflictError";
 }

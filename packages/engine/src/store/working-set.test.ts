@@ -41,7 +41,7 @@ describe("the rows that a transaction has loaded", () => {
     expect(rows.takeMissedPreloads()).toEqual([]);
   });
 
-  it("include none for an id that the step has just generated", () => {
+  it("include none for an id that the callback has just generated", () => {
     const rows = new WorkingSet();
     rows.addNewId("p");
     expect(rows.getRow("projects", "p")).toBeUndefined();

@@ -7,14 +7,14 @@ import {
   buildPreloadKey,
 } from "./preload.js";
 
-/** The rows that one transaction has loaded. A step that needs others throws `MissingRowsError`. */
+/** The rows that one transaction has loaded. A callback that needs others throws `MissingRowsError`. */
 export class WorkingSet {
   /** Rows by table and id; null for an id that no row has. */
   readonly #rows = new Map<string, Map<string, LoadedRow | null>>();
   readonly #ranges = new Map<string, readonly LoadedRow[]>();
   readonly #numberByPreload = new Map<string, number>();
   readonly #missedPreloads = new Map<string, Preload>();
-  /** New ids that the step has generated, which no stored row has. */
+  /** New ids that the callback has generated, which no stored row has. */
   readonly #newIds = new Set<string>();
 
   /** Adds the result of each preload. */
@@ -27,7 +27,7 @@ export class WorkingSet {
     });
   }
 
-  /** Registers a new id that the step has generated. No row has it or refers to it until the step inserts one. */
+  /** Registers a new id that the callback has generated. No row has it or refers to it until the callback inserts one. */
   addNewId(id: string): void {
     this.#newIds.add(id);
   }
@@ -77,7 +77,7 @@ export class WorkingSet {
     return this.#requireNumber({ read: "sequence", table, index });
   }
 
-  /** Returns the sequence number of an insertion if a step has read it. */
+  /** Returns the sequence number of an insertion if a callback has read it. */
   getSequenceIfLoaded(table: string, index: number): number | undefined {
     return this.#numberByPreload.get(buildPreloadKey({ read: "sequence", table, index }));
   }

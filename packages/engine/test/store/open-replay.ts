@@ -1,4 +1,4 @@
-import { type ReplayOptions, type StepRun, type Store, replay } from "@mgmt/engine/internal";
+import { type ReplayOptions, type CallbackRun, type Store, replay } from "@mgmt/engine/internal";
 import { MemoryStorageAdapter } from "./memory-storage-adapter.js";
 import { sampleRows } from "./store-under-test.js";
 
@@ -10,7 +10,7 @@ export const openReplay = (...projectIds: string[]) => {
   const storage = new MemoryStorageAdapter();
   for (const id of projectIds) storage.store.projects.insert(sampleRows.projects(id));
   const run = <T>(
-    step: (store: Store, run: StepRun) => T,
+    step: (store: Store, run: CallbackRun) => T,
     { mode = "write", ...options }: Partial<ReplayOptions> & { mode?: "read" | "write" } = {},
   ): Promise<T> =>
     replay(storage, (current) => step(current.tables.store, current), {

@@ -18,7 +18,7 @@ const formatTimestampOrNull = (time: number | null): string | null =>
   time === null ? null : formatTimestamp(time);
 
 /** Builds an `Approval` from its row. */
-export const presentApproval = (row: ApprovalRow): Approval => ({
+export const serializeApproval = (row: ApprovalRow): Approval => ({
   id: row.id,
   status: row.status,
   expiresAt: formatTimestamp(row.expiresAt),
@@ -38,7 +38,7 @@ export const agentApprovalHandlers = {
     },
     execute: ({ context }, approval) => ({
       status: 200,
-      body: presentApproval(applyExpiry(approval, context.clock.now())),
+      body: serializeApproval(applyExpiry(approval, context.clock.now())),
     }),
   }),
 };

@@ -1,7 +1,7 @@
 import { errors } from "../../values/errors.js";
 import { type SuccessResponse, type OperationCall, defineHandler } from "../../context/operation-handler.js";
 import { createFirstPagePreloader, respondWithPage } from "../../request/paging.js";
-import type { PresentRow } from "../../context/row-texts.js";
+import type { RowSerializer } from "../../context/row-json-cache.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { AppRow } from "../../store/rows.js";
 import { assertAppLogicalIdFree, assertAppNameFree, assertNewAppIdentityFree } from "./app-identities.js";
@@ -19,7 +19,7 @@ import { toBranchLookup, assertOneBranchFilter } from "../branches/branch-filter
 import { buildAppDomain } from "./domains.js";
 import { chooseAppRegion } from "../projects/default-region.js";
 import { requireProject } from "../projects/project-access.js";
-import { type AppCollection, presentApp } from "./present-app.js";
+import { type AppCollection, serializeApp } from "./serialize-app.js";
 import { createPromoteHandler } from "./promotion.js";
 
 type ListAppsCall = OperationCall<"apps.list" | "services.list">;
@@ -48,7 +48,7 @@ const createAppResponse = (
   app: AppRow,
 ): SuccessResponse => ({
   status,
-  body: { data: presentApp(context, collection, app) },
+  body: { data: serializeApp(context, collection, app) },
 });
 
 const ensureBranchFields = ({ context }: OperationCall, projectId: string, choice: BranchChoice) => {
@@ -58,7 +58,7 @@ const ensureBranchFields = ({ context }: OperationCall, projectId: string, choic
 };
 
 const createListHandler = (collection: AppCollection) => {
-  const present: PresentRow<AppRow> = (context, row) => presentApp(context, collection, row);
+  const serialize: RowSerializer<AppRow> = (context, row) => serializeApp(context, collection, row);
   return {
     check: (call: ListAppsCall) => assertOneBranchFilter(call.query),
     execute: (call: ListAppsCall) => {
@@ -67,7 +67,7 @@ const createListHandler = (collection: AppCollection) => {
         call,
         call.context.store.apps,
         { workspaceId: call.principal.workspaceId, projectId, logicalId, ...toBranchLookup(call.query) },
-        present,
+        serialize,
       );
     },
   };

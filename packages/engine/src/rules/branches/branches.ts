@@ -1,5 +1,5 @@
 import { defineHandler } from "../../context/operation-handler.js";
-import type { RowContext } from "../../context/row-texts.js";
+import type { SerializationContext } from "../../context/row-json-cache.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
@@ -10,10 +10,10 @@ import type { BranchRow } from "../../store/rows.js";
 import { addBranch, findBranch } from "./branch-choice.js";
 import { formatCounts } from "../projects/projects.js";
 import { requireProject } from "../projects/project-access.js";
-import { presentProjectReference } from "../projects/present-project.js";
+import { serializeProjectReference } from "../projects/serialize-project.js";
 
 /** Builds a `Branch` from its row. */
-export const presentBranch = (context: RowContext, row: BranchRow): Branch => ({
+export const serializeBranch = (context: SerializationContext, row: BranchRow): Branch => ({
   id: row.id,
   type: "branch",
   url: context.url("branches", row.id),
@@ -22,7 +22,7 @@ export const presentBranch = (context: RowContext, row: BranchRow): Branch => ({
   role: row.role,
   createdAt: formatTimestamp(row.createdAt),
   updatedAt: formatTimestamp(row.updatedAt),
-  project: presentProjectReference(context, row.projectId),
+  project: serializeProjectReference(context, row.projectId),
 });
 
 /** Makes the branch the only default branch of its project. The roles of the branches do not change. */
@@ -63,7 +63,7 @@ export const branchHandlers = {
         call,
         call.context.store.branches,
         { projectId: project.id, gitName },
-        presentBranch,
+        serializeBranch,
         {
           containing: { gitName: gitNameContains },
         },
@@ -81,13 +81,13 @@ export const branchHandlers = {
     execute: ({ context, body }, project) => {
       const addedBranch = addBranch(context, project.id, body.gitName);
       const branch = body.isDefault ? makeDefaultBranch(context, addedBranch) : addedBranch;
-      return { status: 201, body: { data: presentBranch(context, branch) } };
+      return { status: 201, body: { data: serializeBranch(context, branch) } };
     },
   }),
 
   "branches.get": defineHandler("branches.get", {
     check: (call) => requireAccess(call, "branch", call.path.branchId),
-    execute: ({ context }, branch) => ({ status: 200, body: { data: presentBranch(context, branch) } }),
+    execute: ({ context }, branch) => ({ status: 200, body: { data: serializeBranch(context, branch) } }),
   }),
 
   "branches.update": defineHandler("branches.update", {
@@ -102,7 +102,7 @@ export const branchHandlers = {
     },
     execute: ({ context, body }, branch) => {
       const changedBranch = body.isDefault === true ? makeDefaultBranch(context, branch) : branch;
-      return { status: 200, body: { data: presentBranch(context, changedBranch) } };
+      return { status: 200, body: { data: serializeBranch(context, changedBranch) } };
     },
   }),
 

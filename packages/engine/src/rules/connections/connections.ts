@@ -6,7 +6,7 @@ import type { ConnectionRow, DatabaseRow, IntactConnectionRow } from "../../stor
 import type { Job } from "../../context/scheduler.js";
 import { requestChange } from "../databases/database-changes.js";
 import { generateConnection, generatePassword } from "./connection-creation.js";
-import { presentConnection, presentConnectionWithSecrets } from "./present-connection.js";
+import { serializeConnection, serializeConnectionWithSecrets } from "./serialize-connection.js";
 
 /** Returns the connection in the path and its database. */
 const requireConnection = (
@@ -24,7 +24,7 @@ const respondWithSecrets = (
   jobBeforeResponse: Job,
 ): SuccessResponse => ({
   status,
-  body: { data: presentConnectionWithSecrets(context, connection) },
+  body: { data: serializeConnectionWithSecrets(context, connection) },
   after: jobBeforeResponse,
 });
 
@@ -44,7 +44,7 @@ export const connectionHandlers = {
   "databases.connections.list": defineHandler("databases.connections.list", {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
     execute: (call, database) =>
-      respondWithPage(call, call.context.store.connections, { databaseId: database.id }, presentConnection),
+      respondWithPage(call, call.context.store.connections, { databaseId: database.id }, serializeConnection),
   }),
 
   "databases.connections.create": defineHandler("databases.connections.create", {
@@ -59,7 +59,7 @@ export const connectionHandlers = {
         call,
         call.context.store.connections,
         { workspaceId: call.principal.workspaceId, databaseId: call.query.databaseId },
-        presentConnection,
+        serializeConnection,
       ),
   }),
 
@@ -72,7 +72,7 @@ export const connectionHandlers = {
     check: (call) => requireAccess(call, "connection", call.path.id),
     execute: ({ context }, connection) => ({
       status: 200,
-      body: { data: presentConnection(context, connection) },
+      body: { data: serializeConnection(context, connection) },
     }),
   }),
 

@@ -5,7 +5,7 @@ import type { Backup } from "../../generated/schemas.js";
 import type { BackupRow } from "../../store/rows.js";
 
 /** Builds a `Backup` from its row. Omits `size` while the backup runs. */
-export const presentBackup = (row: BackupRow): Backup => ({
+export const serializeBackup = (row: BackupRow): Backup => ({
   id: row.id,
   type: "backup",
   backupType: row.backupType,
@@ -29,7 +29,7 @@ export const backupHandlers = {
       return {
         status: 200,
         body: {
-          data: backups.map(presentBackup),
+          data: backups.map(serializeBackup),
           meta: { backupRetentionDays: context.settings.backups.retentionDays },
           pagination: {
             hasMore: backups.length < context.store.backups.count(where),

@@ -51,17 +51,17 @@ export const resumeLifecycleJobs = ({ store, scheduler, clock }: RuleContext, da
 };
 
 /**
- * Runs a step of a job of a database, in a transaction that keeps other changes of its workspace from running at the same time.
+ * Runs a callback of a job of a database, in a transaction that keeps other changes of its workspace from running at the same time.
  * The database may be gone.
  *
  * @param options.lastReadRow the database as it was read before, which may have changed since. Default: read again.
- * @param options.job the one that the transaction completes, and that no other process may have. Default: any process may run the step.
- * @param options.loadedRows what was loaded before. Only for a job that is completed and a step that changes the row of the database.
+ * @param options.job the one that the transaction completes, and that no other process may have. Default: any process may run the callback.
+ * @param options.loadedRows what was loaded before. Only for a job that is completed and a callback that changes the row of the database.
  */
 export const changeDatabase = async <T>(
   context: Transactions,
   databaseId: string,
-  step: (context: RuleContext, row: DatabaseRow | undefined) => T,
+  callback: (context: RuleContext, row: DatabaseRow | undefined) => T,
   {
     lastReadRow,
     job,
@@ -81,7 +81,7 @@ export const changeDatabase = async <T>(
         const isLocked = database === undefined || database.workspaceId === workspaceId;
         if (!isLocked) return { movedRow: database };
         if (job !== undefined) changeContext.scheduler.complete(job);
-        return { value: step(changeContext, database) };
+        return { value: callback(changeContext, database) };
       },
       () => [
         { read: "row", table: "databases", id: databaseId },

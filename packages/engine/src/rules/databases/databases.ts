@@ -24,11 +24,11 @@ import { type SourceFields, resolveSource, assertUsableSource } from "./database
 import { chooseDatabaseRegion } from "../projects/default-region.js";
 import { requireProject } from "../projects/project-access.js";
 import {
-  presentCreatedDatabase,
-  presentDatabase,
-  presentNewDatabase,
+  serializeCreatedDatabase,
+  serializeDatabase,
+  serializeNewDatabase,
   listDatabaseReferencePreloads,
-} from "./present-database.js";
+} from "./serialize-database.js";
 
 /** @throws `database:logical_id_conflict` when another database of the branch has the `logicalId`. */
 const assertDatabaseLogicalIdFree = (
@@ -114,7 +114,7 @@ export const databaseHandlers = {
   "projects.databases.list": defineHandler("projects.databases.list", {
     check: (call) => requireAccess(call, "project", call.path.projectId),
     execute: (call, project: ProjectRow) =>
-      respondWithPage(call, call.context.store.databases, { projectId: project.id }, presentDatabase),
+      respondWithPage(call, call.context.store.databases, { projectId: project.id }, serializeDatabase),
   }),
 
   "projects.databases.create": defineHandler("projects.databases.create", {
@@ -122,7 +122,7 @@ export const databaseHandlers = {
     check: (call) => checkCreateDatabase(call, call.path.projectId, call.body),
     execute: ({ context, body }, checkedRequest) => {
       const { database, connection } = addRequestedDatabase(context, body, checkedRequest);
-      return { status: 201, body: { data: presentNewDatabase(context, database, connection) } };
+      return { status: 201, body: { data: serializeNewDatabase(context, database, connection) } };
     },
   }),
 
@@ -135,7 +135,7 @@ export const databaseHandlers = {
         call,
         call.context.store.databases,
         { workspaceId: call.principal.workspaceId, projectId, logicalId, ...toBranchLookup(call.query) },
-        presentDatabase,
+        serializeDatabase,
       );
     },
   }),
@@ -144,14 +144,17 @@ export const databaseHandlers = {
     check: (call) => checkCreateDatabase(call, call.body.projectId, call.body),
     execute: ({ context, body }, checkedRequest) => {
       const { database, connection } = addRequestedDatabase(context, body, checkedRequest);
-      return { status: 201, body: { data: presentCreatedDatabase(context, database, connection) } };
+      return { status: 201, body: { data: serializeCreatedDatabase(context, database, connection) } };
     },
   }),
 
   "databases.get": defineHandler("databases.get", {
     preloads: ({ path }) => listDatabaseReferencePreloads(path.databaseId),
     check: (call) => requireAccess(call, "database", call.path.databaseId),
-    execute: ({ context }, database) => ({ status: 200, body: { data: presentDatabase(context, database) } }),
+    execute: ({ context }, database) => ({
+      status: 200,
+      body: { data: serializeDatabase(context, database) },
+    }),
   }),
 
   "databases.update": defineHandler("databases.update", {
@@ -176,7 +179,7 @@ export const databaseHandlers = {
         branchGitName: branch?.gitName ?? branchGitName,
         logicalId,
       });
-      return { status: 200, body: { data: presentDatabase(context, changedDatabase) } };
+      return { status: 200, body: { data: serializeDatabase(context, changedDatabase) } };
     },
   }),
 

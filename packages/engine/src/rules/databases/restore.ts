@@ -4,7 +4,7 @@ import { requireAccess } from "../../request/resource-access.js";
 import { recordPendingCopy } from "./pending-copies.js";
 import { scheduleRecovery } from "./database-lifecycle.js";
 import { assertUsableBackup } from "./database-sources.js";
-import { presentDatabase, listDatabaseReferencePreloads } from "./present-database.js";
+import { serializeDatabase, listDatabaseReferencePreloads } from "./serialize-database.js";
 
 /** The handler of the operation that restores a database. */
 export const restoreHandlers = {
@@ -31,7 +31,7 @@ export const restoreHandlers = {
       });
       recordPendingCopy(context, recoveringDatabase);
       scheduleRecovery(context, target.id);
-      return { status: 200, body: { data: presentDatabase(context, recoveringDatabase) } };
+      return { status: 200, body: { data: serializeDatabase(context, recoveringDatabase) } };
     },
   }),
 };

@@ -1,5 +1,5 @@
 import { type OperationCall, defineHandler } from "../../context/operation-handler.js";
-import type { RowContext } from "../../context/row-texts.js";
+import type { SerializationContext } from "../../context/row-json-cache.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { computeDigest } from "../../values/digest.js";
@@ -16,7 +16,7 @@ import type { AppRow, DeploymentRow } from "../../store/rows.js";
 import { requireApp } from "../apps/apps.js";
 import { startDeployment, stopDeployment, canDelete, canStart, canStop } from "./deployment-lifecycle.js";
 
-const presentDeployment = (context: RowContext, row: DeploymentRow): Deployment => ({
+const serializeDeployment = (context: SerializationContext, row: DeploymentRow): Deployment => ({
   id: row.id,
   type: "deployment",
   url: context.url("deployments", row.id),
@@ -30,8 +30,11 @@ const sortVariables = (variables: Readonly<Record<string, string>>): Record<stri
   Object.fromEntries(Object.entries(variables).sort(([left], [right]) => (left < right ? -1 : 1)));
 
 /** Builds a `DeploymentDetails` from its row. */
-export const presentDeploymentDetails = (context: RowContext, row: DeploymentRow): DeploymentDetails => ({
-  ...presentDeployment(context, row),
+export const serializeDeploymentDetails = (
+  context: SerializationContext,
+  row: DeploymentRow,
+): DeploymentDetails => ({
+  ...serializeDeployment(context, row),
   status: row.status,
   previewDomain: row.previewDomain,
   ...(row.envVars && { envVars: sortVariables(row.envVars) }),
@@ -56,7 +59,7 @@ type CreateDeploymentCall =
 const listHandler = {
   check: requireApp,
   execute: (call: ListDeploymentsCall, app: AppRow) =>
-    respondWithPage(call, call.context.store.deployments, { appId: app.id }, presentDeployment),
+    respondWithPage(call, call.context.store.deployments, { appId: app.id }, serializeDeployment),
 };
 
 const checkCreateDeployment = (call: CreateDeploymentCall) => {
@@ -89,7 +92,7 @@ const createHandler = {
       envVars: reusedDeployment?.envVars ?? null,
       uploadKeyHash: uploadKey === null ? null : computeDigest(uploadKey),
     });
-    const { id, type, url, foundryVersionId } = presentDeployment(context, deployment);
+    const { id, type, url, foundryVersionId } = serializeDeployment(context, deployment);
     const uploadUrl = uploadKey === null ? null : context.uploadUrl(id, uploadKey);
     const createdDeployment: CreatedDeployment = { id, type, url, foundryVersionId, uploadUrl };
     return { status: 201, body: { data: createdDeployment } };
@@ -107,7 +110,7 @@ export const deploymentHandlers = {
     check: (call) => requireAccess(call, "deployment", call.path.deploymentId),
     execute: ({ context }, deployment) => ({
       status: 200,
-      body: { data: presentDeploymentDetails(context, deployment) },
+      body: { data: serializeDeploymentDetails(context, deployment) },
     }),
   }),
 

@@ -1,5 +1,5 @@
 import { defineHandler } from "../../context/operation-handler.js";
-import type { RowContext } from "../../context/row-texts.js";
+import type { SerializationContext } from "../../context/row-json-cache.js";
 import type { RuleContext } from "../../context/rule-context.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
@@ -14,7 +14,7 @@ import { mapTogether } from "../../store/preload.js";
  *
  * @throws Error if its client or its user is missing, which is a defect.
  */
-export const presentIntegration = (context: RowContext, row: IntegrationRow): Integration => {
+export const serializeIntegration = (context: SerializationContext, row: IntegrationRow): Integration => {
   const client = context.store.clients.get(row.clientId);
   const user = context.store.users.get(row.userId);
   if (client === undefined || user === undefined) {
@@ -49,7 +49,7 @@ export const integrationHandlers = {
         call,
         call.context.store.integrations,
         { workspaceId: isInWorkspace(call, "workspace", workspaceId) ? workspaceId : [] },
-        presentIntegration,
+        serializeIntegration,
       );
     },
   }),
@@ -58,7 +58,7 @@ export const integrationHandlers = {
     check: (call) => requireAccess(call, "integration", call.path.id),
     execute: ({ context }, integration) => ({
       status: 200,
-      body: { data: presentIntegration(context, integration) },
+      body: { data: serializeIntegration(context, integration) },
     }),
   }),
 
@@ -74,7 +74,7 @@ export const integrationHandlers = {
         call,
         call.context.store.integrations,
         { workspaceId: workspace.id },
-        presentIntegration,
+        serializeIntegration,
       ),
   }),
 

@@ -4,13 +4,13 @@ import type { Principal } from "../../values/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
 
 /** Returns the user of a user's credential; null for a service token or an agent. */
-const presentCurrentUser = ({ store }: RuleContext, principal: Principal): MeUser | null => {
+const serializeCurrentUser = ({ store }: RuleContext, principal: Principal): MeUser | null => {
   if (principal.kind !== "user") return null;
   const user = store.users.get(principal.userId);
   return { id: principal.userId, email: user?.email ?? principal.email, name: user?.name ?? null };
 };
 
-const presentCredential = ({ store }: RuleContext, principal: Principal): MeCredential => {
+const serializeCredential = ({ store }: RuleContext, principal: Principal): MeCredential => {
   if (principal.kind === "service") {
     const { serviceTokenId: id } = principal;
     return { type: "service_token", id, name: store.serviceTokens.get(id)?.name ?? null };
@@ -27,9 +27,9 @@ export const meHandlers = {
     execute: ({ context, principal }) => {
       const workspace = context.store.workspaces.get(principal.workspaceId);
       const me: Me = {
-        user: presentCurrentUser(context, principal),
+        user: serializeCurrentUser(context, principal),
         workspace: workspace ? { id: workspace.id, name: workspace.name } : null,
-        credential: presentCredential(context, principal),
+        credential: serializeCredential(context, principal),
       };
       return { status: 200, body: { data: me } };
     },

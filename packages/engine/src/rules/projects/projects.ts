@@ -10,8 +10,8 @@ import { addDatabase } from "../databases/database-creation.js";
 import { requestChange } from "../databases/database-changes.js";
 import { removeProject } from "../databases/database-removal.js";
 import { chooseDatabaseRegion } from "./default-region.js";
-import { presentProjectDatabase } from "../databases/present-database.js";
-import { presentProject } from "./present-project.js";
+import { serializeProjectDatabase } from "../databases/serialize-database.js";
+import { serializeProject } from "./serialize-project.js";
 
 /** @throws `project:logical_id_conflict` when another project of the workspace has the `logicalId`. */
 const assertProjectLogicalIdFree = (context: RuleContext, workspaceId: string, logicalId: string): void => {
@@ -84,7 +84,7 @@ export const projectHandlers = {
         call,
         call.context.store.projects,
         { workspaceId: call.principal.workspaceId, logicalId: call.query.logicalId },
-        presentProject,
+        serializeProject,
       ),
   }),
 
@@ -108,7 +108,7 @@ export const projectHandlers = {
       });
       const branch = addBranch(context, project.id, "main", "production");
       if (!body.createDatabase) {
-        return { status: 201, body: { data: { ...presentProject(context, project), database: null } } };
+        return { status: 201, body: { data: { ...serializeProject(context, project), database: null } } };
       }
       const { database, connection } = addDatabase(context, {
         ...buildPlacementFields(project, branch),
@@ -122,8 +122,8 @@ export const projectHandlers = {
         status: 201,
         body: {
           data: {
-            ...presentProject(context, project),
-            database: presentProjectDatabase(context, database, connection),
+            ...serializeProject(context, project),
+            database: serializeProjectDatabase(context, database, connection),
           },
         },
       };
@@ -132,7 +132,7 @@ export const projectHandlers = {
 
   "projects.get": defineHandler("projects.get", {
     check: (call) => requireAccess(call, "project", call.path.id),
-    execute: ({ context }, project) => ({ status: 200, body: { data: presentProject(context, project) } }),
+    execute: ({ context }, project) => ({ status: 200, body: { data: serializeProject(context, project) } }),
   }),
 
   "projects.update": defineHandler("projects.update", {
@@ -145,7 +145,7 @@ export const projectHandlers = {
         name: body.name ?? project.name,
         settings,
       });
-      return { status: 200, body: { data: presentProject(context, changedProject) } };
+      return { status: 200, body: { data: serializeProject(context, changedProject) } };
     },
   }),
 

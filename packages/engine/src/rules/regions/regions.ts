@@ -1,6 +1,6 @@
 import { defineHandler } from "../../context/operation-handler.js";
 import type { Product, ProductRegion, Region } from "../../generated/schemas.js";
-import { regionNames } from "./present-region.js";
+import { regionNames } from "./serialize-region.js";
 
 const products: readonly Product[] = ["postgres", "accelerate"];
 

@@ -4,12 +4,12 @@ import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { respondWithPage } from "../../request/paging.js";
 import { isInWorkspace, requireAccess } from "../../request/resource-access.js";
-import type { PresentRow } from "../../context/row-texts.js";
+import type { RowSerializer } from "../../context/row-json-cache.js";
 import type { ServiceToken } from "../../generated/schemas.js";
 import type { ServiceTokenRow } from "../../store/rows.js";
 
 /** Builds a `ServiceToken` from its row, without the value of the token. */
-export const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
+export const serializeServiceToken = (row: ServiceTokenRow): ServiceToken => ({
   id: row.id,
   type: "serviceToken",
   name: row.name,
@@ -18,7 +18,7 @@ export const presentServiceToken = (row: ServiceTokenRow): ServiceToken => ({
   expiresAt: row.expiresAt === null ? null : formatTimestamp(row.expiresAt),
 });
 
-const presentListedToken: PresentRow<ServiceTokenRow> = (_context, row) => presentServiceToken(row);
+const serializeListedToken: RowSerializer<ServiceTokenRow> = (_context, row) => serializeServiceToken(row);
 
 /** The handlers of the operations of service tokens. */
 export const serviceTokenHandlers = {
@@ -31,7 +31,7 @@ export const serviceTokenHandlers = {
         call,
         call.context.store.serviceTokens,
         { workspaceId: isInWorkspace(call, "workspace", workspaceId) ? workspaceId : [] },
-        presentListedToken,
+        serializeListedToken,
         { newestFirst: true },
       );
     },
@@ -60,7 +60,7 @@ export const serviceTokenHandlers = {
         valueHint: value.slice(-4),
         expiresAt: null,
       });
-      return { status: 201, body: { data: { ...presentServiceToken(token), value } } };
+      return { status: 201, body: { data: { ...serializeServiceToken(token), value } } };
     },
   }),
 

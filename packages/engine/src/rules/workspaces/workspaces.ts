@@ -1,5 +1,5 @@
 import { defineHandler } from "../../context/operation-handler.js";
-import type { RowContext } from "../../context/row-texts.js";
+import type { SerializationContext } from "../../context/row-json-cache.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { respondWithPage } from "../../request/paging.js";
@@ -8,7 +8,7 @@ import type { Workspace } from "../../generated/schemas.js";
 import type { WorkspaceRow } from "../../store/rows.js";
 
 /** Builds a `Workspace` from its row. */
-export const presentWorkspace = (context: RowContext, row: WorkspaceRow): Workspace => ({
+export const serializeWorkspace = (context: SerializationContext, row: WorkspaceRow): Workspace => ({
   id: row.id,
   type: "workspace",
   url: context.url("workspaces", row.id),
@@ -26,7 +26,7 @@ export const workspaceHandlers = {
         call,
         call.context.store.workspaces,
         { id: call.principal.workspaceId },
-        presentWorkspace,
+        serializeWorkspace,
       ),
   }),
 
@@ -44,7 +44,7 @@ export const workspaceHandlers = {
         name: body.displayName ?? context.ids.name(),
         memberIds: [userId],
       });
-      return { status: 201, body: { data: presentWorkspace(context, workspace) } };
+      return { status: 201, body: { data: serializeWorkspace(context, workspace) } };
     },
   }),
 
@@ -52,7 +52,7 @@ export const workspaceHandlers = {
     check: (call) => requireAccess(call, "workspace", call.path.id),
     execute: ({ context }, workspace) => ({
       status: 200,
-      body: { data: presentWorkspace(context, workspace) },
+      body: { data: serializeWorkspace(context, workspace) },
     }),
   }),
 

@@ -1,8 +1,8 @@
-import type { RowContext } from "../context/row-texts.js";
+import type { SerializationContext } from "../context/row-json-cache.js";
 import type { Approval, Connection, Database, MeUser } from "../generated/schemas.js";
-import { presentApproval } from "../rules/agent-approvals/agent-approvals.js";
-import { presentConnection } from "../rules/connections/present-connection.js";
-import { presentDatabase } from "../rules/databases/present-database.js";
+import { serializeApproval } from "../rules/agent-approvals/agent-approvals.js";
+import { serializeConnection } from "../rules/connections/serialize-connection.js";
+import { serializeDatabase } from "../rules/databases/serialize-database.js";
 import { applyExpiry } from "../request/approval-expiry.js";
 import { describeEffect } from "../request/approval-effect.js";
 import type { ApprovalRow, ConnectionRow, DatabaseRow, UserRow } from "../store/rows.js";
@@ -27,12 +27,12 @@ export interface RequestedApproval extends Approval {
 }
 
 /** Builds an approval with the status that it has at this time. */
-export const presentRequestedApproval = (
-  context: RowContext,
+export const serializeRequestedApproval = (
+  context: SerializationContext,
   row: ApprovalRow,
   now: number,
 ): RequestedApproval => ({
-  ...presentApproval(applyExpiry(row, now)),
+  ...serializeApproval(applyExpiry(row, now)),
   createdAt: formatTimestamp(row.createdAt),
   request: row.request,
   operationId: row.operationId,
@@ -44,16 +44,21 @@ export const presentRequestedApproval = (
 });
 
 /** Builds the `MeUser` of a user. */
-export const presentUser = ({ id, email, name }: UserRow): MeUser => ({ id, email, name });
+export const serializeUser = ({ id, email, name }: UserRow): MeUser => ({ id, email, name });
 
 const omitDirectConnection = ({ directConnection: _, ...connection }: Connection): Connection => connection;
 
 /** Builds a `Connection` without the optional field that has the password. */
-export const presentConnectionWithoutPassword = (context: RowContext, row: ConnectionRow): Connection =>
-  omitDirectConnection(presentConnection(context, row));
+export const serializeConnectionWithoutPassword = (
+  context: SerializationContext,
+  row: ConnectionRow,
+): Connection => omitDirectConnection(serializeConnection(context, row));
 
 /** Builds a `Database` whose connections have no passwords. */
-export const presentDatabaseWithoutPasswords = (context: RowContext, row: DatabaseRow): Database => {
-  const database = presentDatabase(context, row);
+export const serializeDatabaseWithoutPasswords = (
+  context: SerializationContext,
+  row: DatabaseRow,
+): Database => {
+  const database = serializeDatabase(context, row);
   return { ...database, connections: database.connections.map(omitDirectConnection) };
 };

@@ -1,10 +1,10 @@
-import type { RowContext } from "../../context/row-texts.js";
+import type { SerializationContext } from "../../context/row-json-cache.js";
 import { formatTimestamp } from "../../values/clock.js";
 import type { Project, Reference } from "../../generated/schemas.js";
 import type { ProjectRow, Row } from "../../store/rows.js";
 
 /** Builds a `Project` from its row. Settings are stored but not shown. */
-export const presentProject = (context: RowContext, row: ProjectRow): Project => ({
+export const serializeProject = (context: SerializationContext, row: ProjectRow): Project => ({
   id: row.id,
   type: "project",
   url: context.url("projects", row.id),
@@ -12,16 +12,16 @@ export const presentProject = (context: RowContext, row: ProjectRow): Project =>
   logicalId: row.logicalId,
   createdAt: formatTimestamp(row.createdAt),
   defaultRegion: row.defaultRegion,
-  workspace: presentReference(context, "workspaces", context.store.workspaces.get(row.workspaceId)),
+  workspace: serializeReference(context, "workspaces", context.store.workspaces.get(row.workspaceId)),
 });
 
 /** Builds a `Reference` to a project. */
-export const presentProjectReference = (context: RowContext, projectId: string): Reference =>
-  presentReference(context, "projects", context.store.projects.get(projectId));
+export const serializeProjectReference = (context: SerializationContext, projectId: string): Reference =>
+  serializeReference(context, "projects", context.store.projects.get(projectId));
 
 /** Builds a `Reference` to the resource that another resource belongs to. */
-export const presentReference = (
-  context: RowContext,
+export const serializeReference = (
+  context: SerializationContext,
   collection: string,
   row: (Row & { name: string }) | undefined,
 ): Reference => {

@@ -1,5 +1,5 @@
 import { type Preload, loadTogether } from "../../store/preload.js";
-import type { RowContext } from "../../context/row-texts.js";
+import type { SerializationContext } from "../../context/row-json-cache.js";
 import { formatTimestamp } from "../../values/clock.js";
 import type {
   CreatedDatabase,
@@ -13,23 +13,23 @@ import { hasPendingDeletion } from "./pending-copies.js";
 import type { ProvisioningDatabase } from "./database-creation.js";
 import { createConnectionsPreload } from "./database-lifecycle.js";
 import {
-  presentApiKeyConnection,
-  presentConnection,
-  presentNewConnection,
-} from "../connections/present-connection.js";
-import { presentProjectReference } from "../projects/present-project.js";
-import { presentRegionReference } from "../regions/present-region.js";
+  serializeApiKeyConnection,
+  serializeConnection,
+  serializeNewConnection,
+} from "../connections/serialize-connection.js";
+import { serializeProjectReference } from "../projects/serialize-project.js";
+import { serializeRegionReference } from "../regions/serialize-region.js";
 
 /** Builds a source with its fields in the order of the contract: a store or a request may have them in another. */
-const presentSource = (source: DatabaseSource): DatabaseSource => {
+const serializeSource = (source: DatabaseSource): DatabaseSource => {
   const { type } = source;
   if (type === "empty") return { type };
   const { databaseId } = source;
   return type === "backup" ? { type, databaseId, backupId: source.backupId } : { type, databaseId };
 };
 
-const presentDatabaseFields = (
-  context: RowContext,
+const serializeDatabaseFields = (
+  context: SerializationContext,
   row: DatabaseRow,
 ): Omit<Database, "connections" | "project"> => ({
   id: row.id,
@@ -41,13 +41,13 @@ const presentDatabaseFields = (
   createdAt: formatTimestamp(row.createdAt),
   isDefault: row.isDefault,
   defaultConnectionId: row.defaultConnectionId,
-  region: presentRegionReference(row.region),
-  source: presentSource(row.source),
+  region: serializeRegionReference(row.region),
+  source: serializeSource(row.source),
   branchId: row.branchId,
   logicalId: row.logicalId,
 });
 
-/** Returns the rows that `presentDatabase` reads for the database with this id. */
+/** Returns the rows that `serializeDatabase` reads for the database with this id. */
 export const listDatabaseReferencePreloads = (databaseId: string | undefined): Preload[] =>
   databaseId === undefined
     ? []
@@ -61,39 +61,39 @@ export const listDatabaseReferencePreloads = (databaseId: string | undefined): P
       ];
 
 /** Builds a `Database`, the form without connection strings. */
-export const presentDatabase = (context: RowContext, row: DatabaseRow): Database => {
+export const serializeDatabase = (context: SerializationContext, row: DatabaseRow): Database => {
   const [connections, project] = loadTogether(
     () =>
       context.store.connections
         .list({ databaseId: row.id })
-        .map((connection) => presentConnection(context, connection)),
-    () => presentProjectReference(context, row.projectId),
+        .map((connection) => serializeConnection(context, connection)),
+    () => serializeProjectReference(context, row.projectId),
   );
-  return { ...presentDatabaseFields(context, row), connections, project };
+  return { ...serializeDatabaseFields(context, row), connections, project };
 };
 
 /** Builds a `CreatedDatabase`: a new database without the fields for API keys, with the connection strings of its endpoints. */
-export const presentCreatedDatabase = (
-  context: RowContext,
+export const serializeCreatedDatabase = (
+  context: SerializationContext,
   row: DatabaseRow,
   connection: IntactConnectionRow,
 ): CreatedDatabase => ({
-  ...presentDatabase(context, row),
-  connections: [presentNewConnection(context, connection)],
+  ...serializeDatabase(context, row),
+  connections: [serializeNewConnection(context, connection)],
 });
 
 /** Builds the `ProjectDatabase` in the response that creates a project. */
-export const presentProjectDatabase = (
-  context: RowContext,
+export const serializeProjectDatabase = (
+  context: SerializationContext,
   row: ProvisioningDatabase,
   connection: IntactConnectionRow,
 ): ProjectDatabase => {
-  const apiKey = presentApiKeyConnection(context, connection);
+  const apiKey = serializeApiKeyConnection(context, connection);
   return {
-    ...presentDatabaseFields(context, row),
+    ...serializeDatabaseFields(context, row),
     status: row.status,
-    region: presentRegionReference(row.region),
-    connections: [presentNewConnection(context, connection)],
+    region: serializeRegionReference(row.region),
+    connections: [serializeNewConnection(context, connection)],
     apiKeys: [apiKey],
     connectionString: apiKey.connectionString,
     directConnection: apiKey.directConnection ?? null,
@@ -104,11 +104,11 @@ export const presentProjectDatabase = (
  * Builds a `DatabaseWithSecrets`: the response to the creation of a database in a project, with its first connection and
  * the connection's secrets.
  */
-export const presentNewDatabase = (
-  context: RowContext,
+export const serializeNewDatabase = (
+  context: SerializationContext,
   row: ProvisioningDatabase,
   connection: IntactConnectionRow,
 ): DatabaseWithSecrets => ({
-  ...presentProjectDatabase(context, row, connection),
-  project: presentProjectReference(context, row.projectId),
+  ...serializeProjectDatabase(context, row, connection),
+  project: serializeProjectReference(context, row.projectId),
 });

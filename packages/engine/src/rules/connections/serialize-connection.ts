@@ -1,4 +1,4 @@
-import type { RowContext } from "../../context/row-texts.js";
+import type { SerializationContext } from "../../context/row-json-cache.js";
 import { formatTimestamp } from "../../values/clock.js";
 import type { DatabaseAddress } from "../../context/database-engine.js";
 import type {
@@ -13,7 +13,7 @@ import type {
   IssuedConnection,
 } from "../../generated/schemas.js";
 import type { ConnectionRow, IntactConnectionRow } from "../../store/rows.js";
-import { presentReference } from "../projects/present-project.js";
+import { serializeReference } from "../projects/serialize-project.js";
 
 /** Returns `host:port`, with brackets around an IPv6 address. */
 const formatHostWithPort = ({ host, port }: DatabaseAddress): string =>
@@ -23,7 +23,7 @@ const formatHostWithPort = ({ host, port }: DatabaseAddress): string =>
  * Builds a `DirectConnection`. Its host includes the port unless the port is 5432, so that clients can build a connection string from host,
  * user and password.
  */
-const presentDirectConnection = (
+const serializeDirectConnection = (
   address: DatabaseAddress,
   { pass, user }: IntactConnectionRow,
 ): DirectConnection => ({
@@ -34,8 +34,8 @@ const presentDirectConnection = (
 
 const isIntact = (row: ConnectionRow): row is IntactConnectionRow => row.pass !== null;
 
-const presentConnectionFields = (
-  context: RowContext,
+const serializeConnectionFields = (
+  context: SerializationContext,
   row: ConnectionRow,
   directAddress: DatabaseAddress,
 ): ConnectionCore => ({
@@ -45,8 +45,8 @@ const presentConnectionFields = (
   name: row.name,
   createdAt: formatTimestamp(row.createdAt),
   kind: row.kind,
-  directConnection: isIntact(row) ? presentDirectConnection(directAddress, row) : null,
-  database: presentReference(context, "databases", context.store.databases.get(row.databaseId)),
+  directConnection: isIntact(row) ? serializeDirectConnection(directAddress, row) : null,
+  database: serializeReference(context, "databases", context.store.databases.get(row.databaseId)),
 });
 
 /**
@@ -61,62 +61,71 @@ export const buildConnectionString = (
   return `postgres://${credentials}@${formatHostWithPort(address)}/${encodeURIComponent(address.database)}?sslmode=${address.sslMode ?? "disable"}`;
 };
 
-const presentEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, port });
+const serializeEndpoint = ({ host, port }: DatabaseAddress): Endpoint => ({ host, port });
 
 /** Builds a `Connection`, the form in lists, without connection strings. */
-export const presentConnection = (context: RowContext, row: ConnectionRow): Connection => {
+export const serializeConnection = (context: SerializationContext, row: ConnectionRow): Connection => {
   const { direct, pooled, accelerate } = context.databaseEngine.getEndpoints(row.databaseId);
   return {
-    ...presentConnectionFields(context, row, direct),
+    ...serializeConnectionFields(context, row, direct),
     endpoints: {
-      direct: presentEndpoint(direct),
-      pooled: presentEndpoint(pooled),
-      accelerate: presentEndpoint(accelerate),
+      direct: serializeEndpoint(direct),
+      pooled: serializeEndpoint(pooled),
+      accelerate: serializeEndpoint(accelerate),
     },
   };
 };
 
-const presentEndpointsWithSecrets = (context: RowContext, row: IntactConnectionRow): EndpointsWithSecrets => {
+const serializeEndpointsWithSecrets = (
+  context: SerializationContext,
+  row: IntactConnectionRow,
+): EndpointsWithSecrets => {
   const { direct, pooled, accelerate } = context.databaseEngine.getEndpoints(row.databaseId);
-  const presentEndpointWithSecrets = (address: DatabaseAddress): EndpointWithSecrets => ({
-    ...presentEndpoint(address),
+  const serializeEndpointWithSecrets = (address: DatabaseAddress): EndpointWithSecrets => ({
+    ...serializeEndpoint(address),
     connectionString: buildConnectionString(address, row),
   });
   return {
-    direct: presentEndpointWithSecrets(direct),
-    pooled: presentEndpointWithSecrets(pooled),
-    accelerate: presentEndpointWithSecrets(accelerate),
+    direct: serializeEndpointWithSecrets(direct),
+    pooled: serializeEndpointWithSecrets(pooled),
+    accelerate: serializeEndpointWithSecrets(accelerate),
   };
 };
 
 /** Builds an `IssuedConnection`: the first connection of a new database. */
-export const presentNewConnection = (context: RowContext, row: IntactConnectionRow): IssuedConnection => ({
-  ...presentConnectionFields(context, row, context.databaseEngine.getEndpoints(row.databaseId).direct),
-  endpoints: presentEndpointsWithSecrets(context, row),
+export const serializeNewConnection = (
+  context: SerializationContext,
+  row: IntactConnectionRow,
+): IssuedConnection => ({
+  ...serializeConnectionFields(context, row, context.databaseEngine.getEndpoints(row.databaseId).direct),
+  endpoints: serializeEndpointsWithSecrets(context, row),
 });
 
 /** Returns the connection string of the endpoint for the connection's kind. */
-const buildStringForKind = (context: RowContext, row: IntactConnectionRow): string => {
+const buildStringForKind = (context: SerializationContext, row: IntactConnectionRow): string => {
   const endpoints = context.databaseEngine.getEndpoints(row.databaseId);
   return buildConnectionString(row.kind === "accelerate" ? endpoints.accelerate : endpoints.direct, row);
 };
 
 /** Builds a `ConnectionWithSecrets`: a created or rotated connection. */
-export const presentConnectionWithSecrets = (
-  context: RowContext,
+export const serializeConnectionWithSecrets = (
+  context: SerializationContext,
   row: IntactConnectionRow,
 ): ConnectionWithSecrets => {
   const { direct } = context.databaseEngine.getEndpoints(row.databaseId);
   return {
-    ...presentConnectionFields(context, row, direct),
-    endpoints: presentEndpointsWithSecrets(context, row),
+    ...serializeConnectionFields(context, row, direct),
+    endpoints: serializeEndpointsWithSecrets(context, row),
     connectionString: buildStringForKind(context, row),
-    ...presentDirectConnection(direct, row),
+    ...serializeDirectConnection(direct, row),
   };
 };
 
 /** Presents an item of `apiKeys`, the former shape of a connection. */
-export const presentApiKeyConnection = (context: RowContext, row: IntactConnectionRow): ApiKeyConnection => ({
-  ...presentConnection(context, row),
+export const serializeApiKeyConnection = (
+  context: SerializationContext,
+  row: IntactConnectionRow,
+): ApiKeyConnection => ({
+  ...serializeConnection(context, row),
   connectionString: buildStringForKind(context, row),
 });

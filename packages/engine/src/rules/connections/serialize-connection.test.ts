@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { buildConnectionString } from "./present-connection.js";
+import { buildConnectionString } from "./serialize-connection.js";
 
 const address = { host: "127.0.0.1", port: 5432, database: "shop" };
 const credentials = { user: "app", pass: "secret" };

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.js";
 import type { DatabaseEngine } from "./database-engine.js";
 
 /** The data on which the JSON of a row may depend, besides the row itself. */
-export interface RowContext {
+export interface SerializationContext {
   readonly store: { readonly [Name in CollectionName]: Pick<Store[Name], "get" | "list"> };
   readonly databaseEngine: Pick<DatabaseEngine, "getEndpoints">;
   /** Returns `{base_url}/v1/<collection>/<id>`. */
@@ -13,7 +13,7 @@ export interface RowContext {
 }
 
 /** Builds the value that represents a row in responses. */
-export type PresentRow<T> = (context: RowContext, row: T) => unknown;
+export type RowSerializer<T> = (context: SerializationContext, row: T) => unknown;
 
 /** Reads something again, and returns whether it is still the same. */
 type IsUnchanged = () => boolean;
@@ -29,7 +29,7 @@ interface CachedRowText {
 }
 
 /** The JSON of the values that one function builds. */
-interface PresentationCache {
+interface SerializerCache {
   readonly rowTexts: WeakMap<Row, CachedRowText>;
   /** The latest list that starts with a row. */
   readonly listTexts: WeakMap<Row, { readonly texts: readonly string[]; readonly joined: string }>;
@@ -40,19 +40,19 @@ const maxCachedTexts = 10_000;
 
 /**
  * Caches the JSON of rows, because lists print the same rows again and again. Cached JSON is used only as long as everything that its
- * presentation has read is unchanged.
+ * serializer has read is unchanged.
  */
-export class RowTexts {
+export class RowJsonCache {
   readonly #getVersion: () => number;
-  /** Records the reads of a presentation. */
-  readonly #context: RowContext;
-  #caches = new WeakMap<PresentRow<never>, PresentationCache>();
+  /** Records what a serializer reads. */
+  readonly #context: SerializationContext;
+  #caches = new WeakMap<RowSerializer<never>, SerializerCache>();
   #cachedTextCount = 0;
   #rowChecks: IsUnchanged[] = [];
   #addressChecks: IsUnchanged[] = [];
 
   /** @param getVersion returns a number that changes whenever the store does. */
-  constructor(context: RowContext, getVersion: () => number) {
+  constructor(context: SerializationContext, getVersion: () => number) {
     this.#getVersion = getVersion;
     this.#context = {
       store: this.#createRecordingStore(context.store),
@@ -63,12 +63,12 @@ export class RowTexts {
     };
   }
 
-  /** Returns the JSON array of the results of `present` for each row. `present` must be the same function each time. */
-  renderList<T extends Row>(present: PresentRow<T>, rows: readonly T[]): string {
+  /** Returns the JSON array of the results of `serialize` for each row. `serialize` must be the same function each time. */
+  renderList<T extends Row>(serialize: RowSerializer<T>, rows: readonly T[]): string {
     const [first] = rows;
     if (first === undefined) return "[]";
-    const { rowTexts: cachedRows, listTexts } = this.#getCache(present);
-    const texts = rows.map((row) => this.#getRowText(cachedRows, present, row));
+    const { rowTexts: cachedTexts, listTexts } = this.#getCache(serialize);
+    const texts = rows.map((row) => this.#getRowText(cachedTexts, serialize, row));
     const cachedList = listTexts.get(first);
     if (cachedList && haveSameElements(cachedList.texts, texts)) return cachedList.joined;
     const joined = `[${texts.join(",")}]`;
@@ -76,13 +76,17 @@ export class RowTexts {
     return joined;
   }
 
-  #getRowText<T extends Row>(texts: PresentationCache["rowTexts"], present: PresentRow<T>, row: T): string {
+  #getRowText<T extends Row>(
+    texts: SerializerCache["rowTexts"],
+    serialize: RowSerializer<T>,
+    row: T,
+  ): string {
     const cachedText = texts.get(row);
     if (cachedText && this.#isUpToDate(cachedText)) return cachedText.text;
     if (cachedText === undefined) this.#cachedTextCount += 1;
     this.#rowChecks = [];
     this.#addressChecks = [];
-    const text = JSON.stringify(present(this.#context, row));
+    const text = JSON.stringify(serialize(this.#context, row));
     texts.set(row, {
       text,
       rowChecks: this.#rowChecks,
@@ -92,15 +96,15 @@ export class RowTexts {
     return text;
   }
 
-  #getCache<T>(present: PresentRow<T>): PresentationCache {
+  #getCache<T>(serialize: RowSerializer<T>): SerializerCache {
     if (this.#cachedTextCount >= maxCachedTexts) {
       this.#caches = new WeakMap();
       this.#cachedTextCount = 0;
     }
-    const existingCache = this.#caches.get(present);
+    const existingCache = this.#caches.get(serialize);
     if (existingCache) return existingCache;
-    const texts: PresentationCache = { rowTexts: new WeakMap(), listTexts: new WeakMap() };
-    this.#caches.set(present, texts);
+    const texts: SerializerCache = { rowTexts: new WeakMap(), listTexts: new WeakMap() };
+    this.#caches.set(serialize, texts);
     return texts;
   }
 
@@ -113,12 +117,12 @@ export class RowTexts {
     return cachedText.addressChecks.every((isUnchanged) => isUnchanged());
   }
 
-  #createRecordingStore(store: RowContext["store"]): RowContext["store"] {
+  #createRecordingStore(store: SerializationContext["store"]): SerializationContext["store"] {
     const collections = collectionNames.map((name) => {
       const collection: ReadableCollection<never> = store[name];
       return [name, this.#createRecordingCollection(collection)] as const;
     });
-    return Object.fromEntries(collections) as unknown as RowContext["store"];
+    return Object.fromEntries(collections) as unknown as SerializationContext["store"];
   }
 
   #createRecordingCollection<W>(collection: ReadableCollection<W>): ReadableCollection<W> {

@@ -1,8 +1,8 @@
-import type { RowContext } from "../../context/row-texts.js";
+import type { SerializationContext } from "../../context/row-json-cache.js";
 import { formatTimestamp } from "../../values/clock.js";
 import type { App } from "../../generated/schemas.js";
 import type { AppRow } from "../../store/rows.js";
-import { presentRegionReference } from "../regions/present-region.js";
+import { serializeRegionReference } from "../regions/serialize-region.js";
 
 /** The collection in the path. Apps and services have the same rows; only `url` differs. */
 export type AppCollection = "apps" | "services";
@@ -12,12 +12,12 @@ export type AppCollection = "apps" | "services";
  *
  * @param collection the collection in its `url`.
  */
-export const presentApp = (context: RowContext, collection: AppCollection, row: AppRow): App => ({
+export const serializeApp = (context: SerializationContext, collection: AppCollection, row: AppRow): App => ({
   id: row.id,
   type: "app",
   url: context.url(collection, row.id),
   name: row.name,
-  region: presentRegionReference(row.region),
+  region: serializeRegionReference(row.region),
   projectId: row.projectId,
   branchId: row.branchId,
   latestDeploymentId: row.latestDeploymentId,

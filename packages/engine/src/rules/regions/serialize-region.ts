@@ -11,7 +11,7 @@ export const regionNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Builds the reference to the region of a database or an app. */
-export const presentRegionReference = (id: string): ShortReference => ({
+export const serializeRegionReference = (id: string): ShortReference => ({
   id,
   name: regionNames.get(id) ?? id,
 });
