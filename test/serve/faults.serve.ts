@@ -59,7 +59,7 @@ describe("two servers under load", () => {
         await sleep(1_000);
         const { server } = place.service.cluster;
         server.kill();
-        await server.whenEnded;
+        await server.exited;
         await server.dismissWatchdog();
         await place.service.cluster.startServer();
       });

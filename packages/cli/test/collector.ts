@@ -29,7 +29,7 @@ export interface Export {
 export interface Collector {
   readonly url: string;
   /** The first request, once it has arrived. */
-  readonly whenExported: Promise<Export>;
+  readonly exported: Promise<Export>;
   close(): void;
 }
 
@@ -63,7 +63,7 @@ export const startCollector = async (
   respond = (response: ServerResponse): unknown => response.end("{}"),
 ): Promise<Collector> => {
   let resolveExport: (received: Export) => void;
-  const whenExported = new Promise<Export>((resolve) => (resolveExport = resolve));
+  const exported = new Promise<Export>((resolve) => (resolveExport = resolve));
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const isJson = request.headers["content-type"] === "application/json";
@@ -86,7 +86,7 @@ export const startCollector = async (
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${String(port)}`,
-    whenExported,
+    exported,
     close: () => {
       server.close();
       server.closeAllConnections();

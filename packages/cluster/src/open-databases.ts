@@ -185,7 +185,7 @@ export const openDatabases = async (
     ).unref();
     const guards = openGuards(admin, limits, { report: onLog, endReasons, readWorkspaces });
     // No one can connect to databases that do not exist yet.
-    if (reconciliation?.isEmpty !== true) await guards.whenApplied;
+    if (reconciliation?.isEmpty !== true) await guards.applied;
     const preparedDatabases = new PreparedDatabases(
       copier,
       targetPreparedCount,

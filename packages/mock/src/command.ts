@@ -10,7 +10,7 @@ const stopSignal = new Promise<void>((resolve) => {
 const print = (text: string): void => void process.stdout.write(text);
 
 try {
-  await run(process.argv.slice(2), { env: process.env, print, whenStopped: stopSignal });
+  await run(process.argv.slice(2), { env: process.env, print, stopped: stopSignal });
 } catch (error) {
   const isExpected = error instanceof MockError || error instanceof TypeError;
   const message = isExpected ? error.message : String(error instanceof Error ? error.stack : error);

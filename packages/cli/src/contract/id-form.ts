@@ -16,7 +16,7 @@ export const getNamedKindByPrefix = (prefix: string | undefined): NamedKind | un
  * Returns whether a string is a name, or is at least not recognizable as an id. `null`, blank strings, and dot segments, which are neither, are
  * refused later.
  */
-export const mayBeName = (idOrName: string): boolean => {
+export const mightBeName = (idOrName: string): boolean => {
   if (/^\s*(?:\.|%2e){0,2}\s*$/i.test(idOrName) || idOrName === "null") return false;
   const hasPrefix = Object.values(idPrefixes).some((prefix) => idOrName.startsWith(prefix));
   return !(/^[\w.-]+$/.test(idOrName) && (hasPrefix || /^[0-9a-z]{24,}$/.test(idOrName)));

@@ -76,9 +76,9 @@ export const findIntendedChoice = (
 
 const hasWord = ({ value, parts, isId }: PromptChoice, word: string): boolean =>
   parts.some((text) => text.toLowerCase().includes(word)) ||
-  (isId === true && mayBeginId(word) && value.toLowerCase().startsWith(word));
+  (isId === true && mightBeginId(word) && value.toLowerCase().startsWith(word));
 
-const mayBeginId = (word: string): boolean =>
+const mightBeginId = (word: string): boolean =>
   Object.values(idPrefixes).some((prefix) => word.startsWith(prefix));
 
 const rankChoice = ({ value, parts: [name = ""] }: PromptChoice, term: string): number => {

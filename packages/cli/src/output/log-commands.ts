@@ -9,15 +9,15 @@ const commandPattern = /^([\s\u0085]*):(?=:[a-z-]+(?: [^\n]*)?::)/gim;
 
 /** Returns whether a CI system would carry out a part of a string that is printed into its log. */
 export const hasLogCommand = (text: string): boolean =>
-  mayHaveLogCommand(text) && (text.search(markerPattern) >= 0 || text.search(commandPattern) >= 0);
+  mightHaveLogCommand(text) && (text.search(markerPattern) >= 0 || text.search(commandPattern) >= 0);
 
 /** Keeps a CI system from carrying out a foreign text that is printed into its log: a name could set a variable of the job. */
 export const escapeLogCommands = (text: string): string =>
-  mayHaveLogCommand(text) ? escapeLogMarkers(text).replaceAll(commandPattern, String.raw`$1\u003a`) : text;
+  mightHaveLogCommand(text) ? escapeLogMarkers(text).replaceAll(commandPattern, String.raw`$1\u003a`) : text;
 
 /** Does the same for text that quotes all of its strings, such as JSON, whose value stays the same. */
 export const escapeLogMarkers = (text: string): string =>
   text.includes("##") ? text.replaceAll(markerPattern, String.raw`\u0023#`) : text;
 
 /** Almost no string has these, and long tables have many strings. */
-const mayHaveLogCommand = (text: string): boolean => text.includes("##") || text.includes("::");
+const mightHaveLogCommand = (text: string): boolean => text.includes("##") || text.includes("::");

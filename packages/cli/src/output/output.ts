@@ -133,7 +133,7 @@ export class Output {
   }
 
   /** Whether standard output may lead to the log of a job, which a pipe in a CI system does unless a program reads it. */
-  get mayBeJobLog(): boolean {
+  get mightBeJobLog(): boolean {
     return detectCiSystem(this.env) !== undefined && !this.isTerminal && !isFileStream(this.streams.stdout);
   }
 

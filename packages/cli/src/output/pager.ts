@@ -52,7 +52,7 @@ export const startPager = async (
     env: { ...buildProgramEnvironment(env), LESS: env["LESS"] ?? "FRX", LV: env["LV"] ?? "-c" },
   });
   const { stdin } = child;
-  const whenExited = once(child, "exit").then(
+  const exited = once(child, "exit").then(
     ([code]: unknown[]) => code,
     () => notRunExitCodes[0],
   );
@@ -60,24 +60,24 @@ export const startPager = async (
     interruption?.interrupt(signal);
     if (signal !== "SIGINT") child.kill(signal);
   };
-  void interruption?.leaveSignalsTo(receiveSignal, () => whenExited);
+  void interruption?.leaveSignalsTo(receiveSignal, () => exited);
   let text = "";
   let isOpen = true;
   // An error means that the user has left the pager, or that the shell did not find it.
   stdin.on("error", () => undefined);
-  const whenClosed = new Promise<void>((resolve) => stdin.on("close", resolve)).then(() => {
+  const closed = new Promise<void>((resolve) => stdin.on("close", resolve)).then(() => {
     isOpen = false;
   });
   return {
     write: async (addedText) => {
       text += addedText;
       const waitForDrain = (): Promise<void> => new Promise((resolve) => stdin.once("drain", resolve));
-      if (isOpen && !stdin.write(addedText)) await Promise.race([waitForDrain(), whenClosed]);
+      if (isOpen && !stdin.write(addedText)) await Promise.race([waitForDrain(), closed]);
       return isOpen;
     },
     close: async () => {
       stdin.end();
-      return notRunExitCodes.includes(await whenExited) ? text : undefined;
+      return notRunExitCodes.includes(await exited) ? text : undefined;
     },
   };
 };

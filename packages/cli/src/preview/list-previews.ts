@@ -1,5 +1,5 @@
 import type { Branch, MgmtClient } from "@mgmt/sdk";
-import { mayBePreview, type Preview, selectPreviews } from "./preview.js";
+import { canBePreview, type Preview, selectPreviews } from "./preview.js";
 import { type GitState, type RemoteState, determineRemoteState } from "./remote-state.js";
 
 /** A preview with its branch, and how that stands in git. */
@@ -22,7 +22,7 @@ export const listPreviews = async (
   ]);
   return selectPreviews(databases).flatMap((preview): PreviewWithState[] => {
     const branch = branches.find(({ id }) => id === preview.database.branchId);
-    if (!branch || !mayBePreview(branch)) return [];
+    if (!branch || !canBePreview(branch)) return [];
     return [{ branch, preview, state: determineRemoteState(branch.gitName, preview, gitState) }];
   });
 };

@@ -48,11 +48,11 @@ export const resolveProject = async (
 };
 
 /** Returns whether a branch may have a preview. The others always exist. */
-export const mayBePreview = ({ isDefault, role }: Branch): boolean => !isDefault && role !== "production";
+export const canBePreview = ({ isDefault, role }: Branch): boolean => !isDefault && role !== "production";
 
 /** Refuses the branches that always exist. */
 export const assertMayBePreview = (branch: Branch): void => {
-  if (!mayBePreview(branch)) throw notAPreviewError(branch.gitName);
+  if (!canBePreview(branch)) throw notAPreviewError(branch.gitName);
 };
 
 /** Returns the databases that are previews. */

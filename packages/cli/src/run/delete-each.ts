@@ -39,10 +39,10 @@ export const deleteEach = async (
         output.info(renderDoneMessage(command, target));
         yield createDeletedResult(command, target);
       } catch (error) {
-        const mayBeDone = changes.takeUnanswered();
+        const mightBeDone = changes.takeUnanswered();
         if (signal.aborted) {
           isInterrupted = true;
-          output.notice(interruptedDeletionNotice(command, target, mayBeDone, targets.length - index - 1));
+          output.notice(interruptedDeletionNotice(command, target, mightBeDone, targets.length - index - 1));
           return;
         }
         failures.push(error);

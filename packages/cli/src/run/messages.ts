@@ -41,11 +41,11 @@ export const createDeletedResult = (command: CommandDefinition, target: PathPara
 export const interruptedDeletionNotice = (
   command: CommandDefinition,
   target: PathParameters,
-  mayBeDone: boolean,
+  mightBeDone: boolean,
   remainingCount: number,
 ): Notice => {
   const id = getTargetId(command, target);
-  const outcome = mayBeDone ? "was interrupted and may have been completed" : "was not carried out";
+  const outcome = mightBeDone ? "was interrupted and may have been completed" : "was not carried out";
   return {
     code: "delete:interrupted",
     message: `The deletion of ${getResourceNoun(command)} ${id} ${outcome}. Not attempted: ${String(remainingCount)}.`,
@@ -56,11 +56,11 @@ export const interruptedDeletionNotice = (
 /** @param remainingCount how many lines were not attempted. */
 export const interruptedCreationNotice = (
   line: number,
-  mayBeDone: boolean,
+  mightBeDone: boolean,
   remainingCount: number,
 ): Notice => ({
   code: "create:interrupted",
-  message: `Line ${String(line)} was ${mayBeDone ? "interrupted and may have been" : "not"} carried out. Lines not attempted: ${String(remainingCount)}.`,
+  message: `Line ${String(line)} was ${mightBeDone ? "interrupted and may have been" : "not"} carried out. Lines not attempted: ${String(remainingCount)}.`,
   line,
 });
 

@@ -6,7 +6,7 @@ import { missingInputError, usageError } from "../errors/usage-errors.js";
 import { formatFlag, type RequestInput, readInput, type CommandLineValues } from "../input/read-input.js";
 import { isObject, getAtPath } from "../json/json-path.js";
 import { NameResolver } from "./names/name-resolver.js";
-import { mayHaveNames } from "./names/typed-names.js";
+import { mightHaveNames } from "./names/typed-names.js";
 import type { ItemResult, Notice, Output } from "../output/output.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
@@ -87,8 +87,8 @@ export const runBulkCreate = async (
       } catch (caughtError) {
         if (signal.aborted) {
           isInterrupted = true;
-          const mayBeDone = caughtError !== signal.reason || changes.takeUnanswered();
-          output.notice(interruptedCreationNotice(line, mayBeDone, bulkLines.length - index - 1));
+          const mightBeDone = caughtError !== signal.reason || changes.takeUnanswered();
+          output.notice(interruptedCreationNotice(line, mightBeDone, bulkLines.length - index - 1));
           return;
         }
         const error = await explainLostResponse(caughtError, command, target, input, context);
@@ -117,7 +117,7 @@ const printItemRequests = async (
   context: Context,
 ): Promise<void> => {
   const { command, ids, flags } = invocation;
-  const mustConnect = bulkLines.some(({ input }) => mayHaveNames(command, { ids, input }));
+  const mustConnect = bulkLines.some(({ input }) => mightHaveNames(command, { ids, input }));
   const nameResolver =
     mustConnect && new NameResolver(command, await connect(flags, context), flags, context);
   const requests: { target: PathParameters; input: RequestInput }[] = [];
@@ -142,7 +142,7 @@ const resolveItemNames = async (
   nameResolver: NameResolver,
 ): Promise<{ target: PathParameters; input: RequestInput }> => {
   const request = { ids: invocation.ids, input };
-  const resolvedRequest = mayHaveNames(invocation.command, request)
+  const resolvedRequest = mightHaveNames(invocation.command, request)
     ? await nameResolver.resolve(request, typedValues)
     : request;
   return { target: buildPathParameters(invocation, resolvedRequest.ids), input: resolvedRequest.input };

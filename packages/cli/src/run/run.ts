@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { type RequestInput, type InputWithMissing, readInput } from "../input/read-input.js";
 import { isObject, getAtPath } from "../json/json-path.js";
-import { mayHaveNames, type NamedRequest, type ResolvedRequest } from "./names/typed-names.js";
+import { mightHaveNames, type NamedRequest, type ResolvedRequest } from "./names/typed-names.js";
 import type { Notice } from "../output/output.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
@@ -131,7 +131,7 @@ const resolveRequestNames = async (
   flags: Invocation["flags"],
   context: Context,
 ): Promise<ResolvedRequest> => {
-  if (!mayHaveNames(command, request)) return { ...request, unknownNameErrors: new Map() };
+  if (!mightHaveNames(command, request)) return { ...request, unknownNameErrors: new Map() };
   const { NameResolver } = await import("./names/name-resolver.js");
   return new NameResolver(command, await connect(flags, context), flags, context).resolve(
     request,

@@ -28,7 +28,7 @@ describe("a traced command", { timeout: 25_000 }, () => {
     const env = { ...json, OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/otlp` };
     const { status, stdout } = await mgmt("projects create traced --no-create-database -o name", env);
     expect(status).toBe(0);
-    const { path, spans, resource } = await collector.whenExported;
+    const { path, spans, resource } = await collector.exported;
     expect(path).toBe("/otlp/v1/traces");
     expect(resource).toMatchObject({ "service.name": "mgmt", "service.version": expect.any(String) });
     const [command, ...requests] = spans;
@@ -68,7 +68,7 @@ describe("a traced command", { timeout: 25_000 }, () => {
       TRACEPARENT: `00-${traceId}-${parentSpanId}-01`,
       TRACESTATE: "vendor=1",
     });
-    const { path, headers, spans, resource } = await collector.whenExported;
+    const { path, headers, spans, resource } = await collector.exported;
     expect([status, path]).toEqual([6, "/custom"]);
     expect(headers).toMatchObject({ "x-sentry-auth": "sentry sentry_key=abc", authorization: "Basic abc==" });
     expect(resource).toMatchObject({ "service.name": "shop-ci", "deployment.environment.name": "ci" });
@@ -83,7 +83,7 @@ describe("a traced command", { timeout: 25_000 }, () => {
   it("sends protobuf unless a protocol is named", async () => {
     const collector = await open();
     await mgmt("projects list", { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-    const { headers, body } = await collector.whenExported;
+    const { headers, body } = await collector.exported;
     expect(headers["content-type"]).toBe("application/x-protobuf");
     expect(body).toContain("mgmt projects list");
   });
@@ -95,7 +95,7 @@ describe("a traced command", { timeout: 25_000 }, () => {
       "api /v1/projects?token=secret-1 --header x:secret-2 secret-3 --secret-4 --tokensecret-5",
       env,
     );
-    const { body } = await collector.whenExported;
+    const { body } = await collector.exported;
     expect(body).not.toContain("secret");
     expect(body).toContain("usage:");
   });
@@ -115,7 +115,7 @@ describe("a traced command", { timeout: 25_000 }, () => {
       `run --database-id ${database.id} -- ${process.execPath} -e ${script}`,
       env,
     );
-    const [command] = (await collector.whenExported).spans;
+    const [command] = (await collector.exported).spans;
     expect(JSON.parse(stdout)).toEqual([`00-${command?.traceId ?? ""}-${command?.spanId ?? ""}-01`, null]);
     expect(command?.name).toBe("mgmt run");
   });
@@ -124,7 +124,7 @@ describe("a traced command", { timeout: 25_000 }, () => {
     const collector = await open();
     const { faults } = session.server.engine;
     faults.add({ operation: "projects.list", latency: 3_600_000, times: 1 });
-    const whenWaiting = new Promise<void>((resolve) => {
+    const waiting = new Promise<void>((resolve) => {
       const look = (): void => {
         if (faults.list().length === 0) resolve();
         else setTimeout(look, 5);
@@ -134,9 +134,9 @@ describe("a traced command", { timeout: 25_000 }, () => {
     const { status } = await mgmt(
       "projects list",
       { ...json, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
-      { onStart: (child) => void whenWaiting.then(() => child.kill("SIGINT")) },
+      { onStart: (child) => void waiting.then(() => child.kill("SIGINT")) },
     );
-    const { spans } = await collector.whenExported;
+    const { spans } = await collector.exported;
     expect(status).toBe(130);
     expect(spans[0]).toMatchObject({
       attributes: { "process.exit.code": 130, "error.type": "run:interrupted" },
@@ -148,7 +148,7 @@ describe("a traced command", { timeout: 25_000 }, () => {
     const endpoint = collector.url.replace("//", "//user:secret@");
     const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint };
     const { stderr } = await mgmt("projects list --debug", env);
-    const { headers } = await collector.whenExported;
+    const { headers } = await collector.exported;
     expect(stderr).toMatch(new RegExp(`^Sent 2 spans of trace [\\da-f]{32} to ${collector.url}$`, "m"));
     expect(stderr).not.toContain("secret");
     expect(headers.authorization).toBe(`Basic ${btoa("user:secret")}`);

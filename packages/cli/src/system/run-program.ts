@@ -67,7 +67,7 @@ export const runForExitStatus = async (
   { cwd, env, stdio, notFoundHint, interruption, onSignal }: ProgramOptions,
 ): Promise<number> => {
   const child = spawn(program, args, { cwd, env, stdio: typeof stdio === "string" ? stdio : [...stdio] });
-  const whenEnded = new Promise<number>((resolve, reject) => {
+  const exited = new Promise<number>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code, signal) =>
       resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
@@ -83,7 +83,7 @@ export const runForExitStatus = async (
   for (const signal of signalsForPrograms) process.on(signal, forwardSignal);
   try {
     return await interruption.leaveSignalsTo(receiveSignal, async () => {
-      const status = await whenEnded;
+      const status = await exited;
       const wasKeySignal = keyboardSignals.some((signal) => status === getExitCodeOfSignal(signal));
       if (onSignal && wasKeySignal) await waitForInterrupt(interruption.signal);
       return status;

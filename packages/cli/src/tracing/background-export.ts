@@ -42,7 +42,7 @@ export const exportInBackground = async (
     stdio: ["pipe", isWaiting ? "pipe" : "ignore", "ignore"],
     windowsHide: true,
   });
-  const whenEnded = new Promise<string>((resolve) => {
+  const exited = new Promise<string>((resolve) => {
     let text = "";
     child.stdout?.setEncoding("utf8").on("data", (part: string) => (text += part));
     child.once("error", () => resolve(text)).once("close", () => resolve(text));
@@ -52,7 +52,7 @@ export const exportInBackground = async (
     child.unref();
     return undefined;
   }
-  return parseOutcome(await whenEnded);
+  return parseOutcome(await exited);
 };
 
 /** Reads the last line. Modules that `NODE_OPTIONS` loads may have printed others. */

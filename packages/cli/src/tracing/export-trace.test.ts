@@ -47,7 +47,7 @@ describe("exportTrace", () => {
     const collector = await useCollector();
     vi.stubEnv("OTEL_RESOURCE_ATTRIBUTES", "service.name=shop,team=a%20b");
     expect(await exportTrace(record, "http/json", 5_000)).toEqual({ sentSpans: 2 });
-    const { spans, resource } = await collector.whenExported;
+    const { spans, resource } = await collector.exported;
     expect(resource).toMatchObject({ "service.name": "shop", "service.version": "1.2.3", team: "a b" });
     expect(spans).toEqual([
       expect.objectContaining({

@@ -15,10 +15,10 @@ export const runExport = async ({ stdin, stdout, exit }: ExportProcess): Promise
   const { record, protocol, timeoutMs } = JSON.parse(await text(stdin)) as ExportRequest;
   let timer: NodeJS.Timeout | undefined;
   // The exporter waits longer for a response that comes byte by byte.
-  const whenLate = new Promise<ExportOutcome>((resolve) => {
+  const timedOut = new Promise<ExportOutcome>((resolve) => {
     timer = setTimeout(() => resolve({ reason: "no response in time" }), timeoutMs);
   });
-  const outcome = await Promise.race([exportTrace(record, protocol, timeoutMs), whenLate]);
+  const outcome = await Promise.race([exportTrace(record, protocol, timeoutMs), timedOut]);
   clearTimeout(timer);
   stdout.write(`\n${JSON.stringify(outcome)}`, () => exit(0));
 };

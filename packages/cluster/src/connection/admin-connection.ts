@@ -180,8 +180,8 @@ export class AdminConnection {
     return this.#runScriptOnce(statements, true);
   }
 
-  async #runScriptOnce(statements: readonly string[], mayRenew: boolean): Promise<void> {
-    await this.#runUnblocked(() => this.#pool.query(statements.join(";\n")), mayRenew);
+  async #runScriptOnce(statements: readonly string[], canRenew: boolean): Promise<void> {
+    await this.#runUnblocked(() => this.#pool.query(statements.join(";\n")), canRenew);
   }
 
   /**
@@ -284,12 +284,12 @@ export class AdminConnection {
    * Terminates the sessions that match `condition` on `pg_stat_activity`, and waits until they no longer exist. Only a superuser can
    * terminate sessions of superusers.
    *
-   * @param mayKill whether the work is worth that sessions which ignore their end are killed. Default: true.
+   * @param canKill whether the work is worth that sessions which ignore their end are killed. Default: true.
    * @returns whether there were any.
    * @throws UnresponsiveSessionsError when some ignore it; DatabaseUnavailableError when they do not end; SuperuserConnectedError.
    */
-  async endSessions(condition: string, value: string, mayKill = true): Promise<boolean> {
-    const options = { startedAt: performance.now(), mayKill };
+  async endSessions(condition: string, value: string, canKill = true): Promise<boolean> {
+    const options = { startedAt: performance.now(), canKill };
     const hadSessions = await this.#endSessionsSince(condition, value, options);
     if (typeof hadSessions === "boolean") return hadSessions;
     await this.memberships.runWith(hadSessions.hiddenRoles, () =>
@@ -302,7 +302,7 @@ export class AdminConnection {
   async #endSessionsSince(
     condition: string,
     value: string,
-    { startedAt, mayKill, seesAll = false }: { startedAt: number; mayKill: boolean; seesAll?: boolean },
+    { startedAt, canKill, seesAll = false }: { startedAt: number; canKill: boolean; seesAll?: boolean },
   ): Promise<boolean | { hiddenRoles: string[] }> {
     let hadSessions = false;
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
@@ -324,7 +324,7 @@ export class AdminConnection {
         ({ ended: isTerminated, running: isRunning }) => isTerminated !== null && isRunning,
       );
       if (elapsedMs >= unresponsiveTimeoutMs && unresponsiveSessions.length > 0) {
-        if (mayKill) this.#handOver(unresponsiveSessions);
+        if (canKill) this.#handOver(unresponsiveSessions);
         throw new UnresponsiveSessionsError();
       }
       await sleep(elapsedMs < 1_000 ? endPollIntervalsMs.first : endPollIntervalsMs.later);
@@ -352,12 +352,12 @@ export class AdminConnection {
   /**
    * Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail.
    *
-   * @param mayKill as for `endSessions`.
+   * @param canKill as for `endSessions`.
    * @throws errors of `endSessions` and of the work.
    */
-  async runWhenUnused(database: string, work: () => Promise<void>, mayKill = true): Promise<void> {
+  async runWhenUnused(database: string, work: () => Promise<void>, canKill = true): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      await this.endSessions("datname = $1", database, mayKill);
+      await this.endSessions("datname = $1", database, canKill);
       try {
         await work();
         return;
@@ -371,12 +371,12 @@ export class AdminConnection {
   }
 
   /** @throws ClusterError `cluster:lacks_privileges` when Postgres refuses the work because the platform has lost a privilege. */
-  async #runUnblocked<T>(work: () => Promise<T>, mayRenew = true): Promise<T> {
+  async #runUnblocked<T>(work: () => Promise<T>, canRenew = true): Promise<T> {
     const run = (): Promise<T> =>
       this.#blockerTerminator.runEndingBlockers(() => retryWhileFull(() => wrapConnectionErrors(work)));
     try {
       return await run().catch(async (error: unknown) => {
-        if (!mayRenew || !isPrivilegeError(error) || !(await this.memberships.renew())) throw error;
+        if (!canRenew || !isPrivilegeError(error) || !(await this.memberships.renew())) throw error;
         return run();
       });
     } catch (error) {

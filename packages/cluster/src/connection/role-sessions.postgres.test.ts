@@ -22,12 +22,12 @@ interface PendingLogin {
 /** Begins a login, and waits until Postgres waits for the password. */
 const beginLogin = async (id: string, { user, pass }: DatabaseCredential): Promise<PendingLogin> => {
   let proceed = (): void => undefined;
-  const mayProceed = new Promise<void>((resolve) => (proceed = resolve));
+  const proceeding = new Promise<void>((resolve) => (proceed = resolve));
   let reached = (): void => undefined;
   const isReached = new Promise<void>((resolve) => (reached = resolve));
   const password = async (): Promise<string> => {
     reached();
-    await mayProceed;
+    await proceeding;
     return pass;
   };
   const { host, port, database } = cluster.databases.getEndpoints(id).direct;

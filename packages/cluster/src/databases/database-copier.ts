@@ -336,7 +336,7 @@ export class DatabaseCopier {
         else if (waitedMs >= timeoutMs) stallController.abort(stallError);
       }
     };
-    const whenWatchEnds = watchForStall().catch(() => undefined);
+    const watchEnded = watchForStall().catch(() => undefined);
     try {
       await this.#admin.runLongStatement(statement, stallController.signal);
       return true;
@@ -347,7 +347,7 @@ export class DatabaseCopier {
       return false;
     } finally {
       stallController.abort();
-      await whenWatchEnds;
+      await watchEnded;
     }
   }
 

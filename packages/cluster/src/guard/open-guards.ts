@@ -4,7 +4,7 @@ import { TenantGuard, type TenantGuardOptions, type TenantLimits } from "./tenan
 /** Keeps tenants within their limits. */
 export interface Guards {
   /** Resolves when the limits have been applied once. */
-  readonly whenApplied: Promise<void>;
+  readonly applied: Promise<void>;
   /** Returns how many databases are closed now because they have used too much. */
   countClosed(): number;
   close(): Promise<void>;
@@ -21,5 +21,5 @@ export const openGuards = (
   options: TenantGuardOptions,
 ): Guards => {
   const guard = new TenantGuard(admin, limits, options);
-  return { whenApplied: guard.start(), countClosed: () => guard.countClosed(), close: () => guard.close() };
+  return { applied: guard.start(), countClosed: () => guard.countClosed(), close: () => guard.close() };
 };

@@ -42,8 +42,8 @@ export class SessionRoles {
   /** Joins and leaves logins, unless the platform has the privileges of all roles. Returns whether it has joined any. */
   async update(hasSessions: boolean): Promise<boolean> {
     const memberships = this.#statements;
-    const mayHaveUnused = this.#joinedNames === undefined || this.#joinedNames.size > maxUnusedRoles;
-    if (memberships === undefined || !(hasSessions || mayHaveUnused)) return false;
+    const mightHaveUnused = this.#joinedNames === undefined || this.#joinedNames.size > maxUnusedRoles;
+    if (memberships === undefined || !(hasSessions || mightHaveUnused)) return false;
     // An earlier guard, or an older version, has joined these.
     this.#joinedNames ??= new Set((await this.#query(this.#joinedRolesQuery)).map(({ name }) => name));
     const roles = await this.#query(this.#sessionRolesQuery);

@@ -233,10 +233,10 @@ export class TenantGuard {
     if (!leads) return false;
     if (firstUsages !== undefined) this.#rememberNames(firstUsages);
     // Without a session, no locks are held.
-    const mayHaveSessions = firstUsages === undefined || hasSessions(firstUsages);
-    if (mayHaveSessions) await this.#endSessionsWithMostLocks();
+    const mightHaveSessions = firstUsages === undefined || hasSessions(firstUsages);
+    if (mightHaveSessions) await this.#endSessionsWithMostLocks();
     // Without it, less is known about the sessions. The next look tries again.
-    const hasJoined = await this.#sessionRoles.update(mayHaveSessions).catch(() => false);
+    const hasJoined = await this.#sessionRoles.update(mightHaveSessions).catch(() => false);
     if (this.#isConnectionNew) await this.#readLimits();
     await this.#closeLargeDatabases();
     if (sharedBytes !== undefined) await this.#closeDatabasesInSharedCatalogs(sharedBytes);

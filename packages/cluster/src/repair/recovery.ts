@@ -135,8 +135,8 @@ export class Recovery {
         );
       } else if (kind === "database" && !open && !this.#mustStayClosed(name)) {
         // Another process may keep it closed while it has sessions.
-        const mayHaveSessions = !this.#hasOthers || this.#namesToOpen.has(name);
-        const condition = mayHaveSessions ? "true" : abandonedCondition;
+        const mightHaveSessions = !this.#hasOthers || this.#namesToOpen.has(name);
+        const condition = mightHaveSessions ? "true" : abandonedCondition;
         await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
           this.#withLock(name, () => this.#allowConnections(name, condition)),
         );

@@ -35,5 +35,5 @@ export interface RequestContext<M extends Mode = Mode> extends Transactions<M> {
   /** Returns the rows that the step of a request loads to count it for the rate limit. Only stores that load rows need it. */
   listCountPreloads(operation: OperationId, principal: Principal): readonly Preload[];
   /** Returns a promise that resolves when all changes are stored durably; undefined when they are already. */
-  whenSaved(): Promise<void> | undefined;
+  waitUntilSaved(): Promise<void> | undefined;
 }

@@ -8,7 +8,7 @@ export const runWriteTransaction = async <T>(
   callback: (context: RuleContext) => T,
 ): Promise<T> => {
   const result = await requestContext.transact(writeWithoutLocks, callback);
-  await requestContext.whenSaved();
+  await requestContext.waitUntilSaved();
   return result;
 };
 

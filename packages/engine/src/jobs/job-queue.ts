@@ -76,11 +76,11 @@ export class JobQueue {
   /** Moves the clock forward to `time` and runs the jobs that fall due on the way one after the other, each at its own time. */
   async advanceTo(time: number): Promise<void> {
     const { clock } = this.#options;
-    await this.whenIdle();
+    await this.waitUntilIdle();
     for (let nextJob = this.#findDueJob(time); nextJob; nextJob = this.#findDueJob(time)) {
       if (nextJob.dueAt > clock.now()) clock.moveTo(nextJob.dueAt);
       await this.#startJob(nextJob);
-      await this.whenIdle();
+      await this.waitUntilIdle();
     }
     if (time > clock.now()) clock.moveTo(time);
     this.setTimer();
@@ -104,7 +104,7 @@ export class JobQueue {
   }
 
   /** Resolves when no job is running. */
-  async whenIdle(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     while (this.#runningWork.size > 0) await Promise.all(this.#runningWork);
   }
 

@@ -189,7 +189,7 @@ export class JobRunner {
     this.#isAdvancing = true;
     try {
       await this.#currentLook;
-      await this.whenIdle();
+      await this.waitUntilIdle();
       for (;;) {
         const isNew = ({ id }: JobRow): boolean => !skippedIds.has(id);
         const job = await this.#takeFirst(
@@ -209,7 +209,7 @@ export class JobRunner {
         const jobWithoutTurn: ScheduledJob = { ...job, workspaceId: "" };
         if ((await this.#startJob(jobWithoutTurn, false)) instanceof DatabaseUnavailableError)
           skippedIds.add(job.id);
-        await this.whenIdle();
+        await this.waitUntilIdle();
       }
     } finally {
       this.#isAdvancing = false;
@@ -238,7 +238,7 @@ export class JobRunner {
   }
 
   /** Resolves when this process runs no job. */
-  async whenIdle(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     while (this.#runningJobs.size > 0) await Promise.all(this.#runningJobs.values());
   }
 

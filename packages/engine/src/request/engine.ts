@@ -142,7 +142,7 @@ export class Engine {
       preparationResults: preparation,
       requireApproval: () => undefined,
     });
-    await context.whenSaved();
+    await context.waitUntilSaved();
     return success;
   }
 
@@ -181,9 +181,9 @@ export class Engine {
 
   /** Waits until all changes are stored, because the response may show the changes of another request. */
   #respondWhenSaved(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
-    const whenSaved = exchange.context.whenSaved();
-    if (!whenSaved) return this.#respond(exchange, this.enforceContract(exchange, outcome));
-    return whenSaved.then(
+    const waitUntilSaved = exchange.context.waitUntilSaved();
+    if (!waitUntilSaved) return this.#respond(exchange, this.enforceContract(exchange, outcome));
+    return waitUntilSaved.then(
       () => this.#respond(exchange, this.enforceContract(exchange, outcome)),
       (error: unknown) => this.#respond(exchange, this.#toOutcome(exchange, error)),
     );

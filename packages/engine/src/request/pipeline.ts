@@ -115,7 +115,7 @@ const runWithVerifiedToken = (
     mode: isPrepared ? "read" : chooseMode(operation.method),
     locks: workspaceId === undefined ? [] : [workspaceId],
   };
-  const whenHandled = requestContext.transact(
+  const handled = requestContext.transact(
     transactionOptions,
     (context) => {
       const principal = authenticate(requestContext.authenticator, context, token);
@@ -134,7 +134,7 @@ const runWithVerifiedToken = (
     () =>
       token === undefined ? [] : listRequestPreloads(requestContext, token, route, exchange.search, handler),
   );
-  return applyWhenReady(whenHandled, ({ readyRequest, handlerResult }) =>
+  return applyWhenReady(handled, ({ readyRequest, handlerResult }) =>
     handlerResult
       ? applyWhenReady(waitForJob(requestContext, readyRequest, handlerResult), toOutcome)
       : runPreparation(requestContext, handler, readyRequest.request)

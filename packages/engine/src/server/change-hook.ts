@@ -11,7 +11,7 @@ export class ChangeHook {
    * Returns a promise that resolves when all changes of the store are stored durably, including changes of other requests; undefined when
    * all are stored already.
    */
-  whenSaved(store: MemoryStore): Promise<void> | undefined {
+  waitUntilSaved(store: MemoryStore): Promise<void> | undefined {
     return store.hasChangedSinceLastCall() ? this.save() : this.#lastSave;
   }
 

@@ -74,7 +74,7 @@ export class MemoryBackend implements ServerBackend<"sync"> {
     return Promise.all([
       ...findRemovedRows(previousTables, newTables, "backups").map(({ id }) => databaseEngine.dropBackup(id)),
       ...findRemovedRows(previousTables, newTables, "databases").map(({ id }) => databaseEngine.drop(id)),
-      queue.whenIdle(),
+      queue.waitUntilIdle(),
     ]).then(() => undefined);
   }
 
@@ -82,8 +82,8 @@ export class MemoryBackend implements ServerBackend<"sync"> {
     await this.#currentState.changeHook.save();
   }
 
-  whenIdle(): Promise<void> {
-    return this.#currentState.queue.whenIdle();
+  waitUntilIdle(): Promise<void> {
+    return this.#currentState.queue.waitUntilIdle();
   }
 
   start(): void {
@@ -92,6 +92,6 @@ export class MemoryBackend implements ServerBackend<"sync"> {
 
   async stop(): Promise<void> {
     this.#currentState.queue.stop();
-    await this.whenIdle();
+    await this.waitUntilIdle();
   }
 }

@@ -94,7 +94,7 @@ export class MemoryState {
       stateEpoch: this.#serverState.row.epoch,
       listCountPreloads: () => [],
       countRequest: createRequestCounter(getServerState, clock, tables),
-      whenSaved: () => this.changeHook.whenSaved(store),
+      waitUntilSaved: () => this.changeHook.waitUntilSaved(store),
     };
     this.context = context;
     this.queue.setTimer();
@@ -127,9 +127,9 @@ export class MemoryState {
     return async (handler) => {
       // The change is stored before the work starts, so that it is completed after a crash. If storing fails, the
       // response reports it.
-      if (job.change !== undefined) await this.context.whenSaved()?.catch(() => undefined);
+      if (job.change !== undefined) await this.context.waitUntilSaved()?.catch(() => undefined);
       await handler(this.context, job.subject, job);
-      if (!isAwaited) await this.context.whenSaved();
+      if (!isAwaited) await this.context.waitUntilSaved();
     };
   }
 }

@@ -53,7 +53,7 @@ export interface ServerBackend<M extends Mode> extends ControlBackend<M> {
   /** Stores the state, even when no row has changed. */
   save(): Promise<void>;
   /** Resolves when this process runs no jobs. */
-  whenIdle(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   /** Starts jobs as they fall due, until `stop`. */
   start(): void;
   /** Resolves when the running jobs are done. Starts no others, except those that a moved clock makes due. */
@@ -229,7 +229,7 @@ export abstract class Server<M extends Mode = Mode> {
 
   /** Resolves when this process runs no background work. */
   idle(): Promise<void> {
-    return this.#backend.whenIdle();
+    return this.#backend.waitUntilIdle();
   }
 
   /** Starts background work. */

@@ -183,7 +183,7 @@ export class StoredBackend implements ServerBackend<"async"> {
     await retryUntilAvailable(() => this.#storedState.refresh(), this.#pauses);
     await Promise.all([
       reconcileDatabases(replacement, this.getContextForControl(), this.#pauses),
-      this.#runner.whenIdle(),
+      this.#runner.waitUntilIdle(),
     ]);
     this.#runner.lookForDueJobs();
     onReplaced?.();
@@ -194,8 +194,8 @@ export class StoredBackend implements ServerBackend<"async"> {
     return Promise.resolve();
   }
 
-  whenIdle(): Promise<void> {
-    return this.#runner.whenIdle();
+  waitUntilIdle(): Promise<void> {
+    return this.#runner.waitUntilIdle();
   }
 
   start(): void {
@@ -205,7 +205,7 @@ export class StoredBackend implements ServerBackend<"async"> {
   async stop(): Promise<void> {
     this.#pauses.end();
     this.#runner.stop();
-    await this.#runner.whenIdle();
+    await this.#runner.waitUntilIdle();
   }
 
   /** Runs the jobs of a row now, even before `start`. */
@@ -238,7 +238,7 @@ export class StoredBackend implements ServerBackend<"async"> {
       stateEpoch: state.row.epoch,
       listCountPreloads: (operation, principal) => createCountPreloads(state, operation, principal),
       // The rows are stored when their transaction ends.
-      whenSaved: () => undefined,
+      waitUntilSaved: () => undefined,
     };
   }
 }

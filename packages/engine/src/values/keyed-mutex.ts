@@ -11,14 +11,14 @@ export class KeyedMutex {
     // Keys are locked in sorted order, which prevents deadlocks.
     const [firstKey, ...otherKeys] = [...new Set(keys)].sort();
     if (firstKey === undefined) return work();
-    const whenDone = (this.#lastWorkByKey.get(firstKey) ?? Promise.resolve()).then(() =>
+    const done = (this.#lastWorkByKey.get(firstKey) ?? Promise.resolve()).then(() =>
       this.run(otherKeys, work),
     );
-    const whenReleased = whenDone.then(ignoreResult, ignoreResult).then(() => {
-      if (this.#lastWorkByKey.get(firstKey) === whenReleased) this.#lastWorkByKey.delete(firstKey);
+    const released = done.then(ignoreResult, ignoreResult).then(() => {
+      if (this.#lastWorkByKey.get(firstKey) === released) this.#lastWorkByKey.delete(firstKey);
     });
-    this.#lastWorkByKey.set(firstKey, whenReleased);
-    return whenDone;
+    this.#lastWorkByKey.set(firstKey, released);
+    return done;
   }
 }
 

@@ -113,7 +113,7 @@ export class PageWorker {
   /** Does the same as MSW when it starts. Resolves with whether the worker has confirmed it. */
   async #activate(worker: ServiceWorker): Promise<boolean> {
     const listenerController = new AbortController();
-    const whenConfirmed = new Promise<void>((resolve) => {
+    const confirmed = new Promise<void>((resolve) => {
       const listener = ({ source, data }: MessageEvent): void => {
         if (source === worker && Object(data).type === "MOCKING_ENABLED") resolve();
       };
@@ -121,7 +121,7 @@ export class PageWorker {
     });
     this.#unconfirmedWorker = worker;
     worker.postMessage("MOCK_ACTIVATE");
-    const isConfirmed = await isDoneWithin(timeoutsMs.start, whenConfirmed);
+    const isConfirmed = await isDoneWithin(timeoutsMs.start, confirmed);
     listenerController.abort();
     this.#unconfirmedWorker = undefined;
     return isConfirmed;
@@ -192,8 +192,8 @@ const stopWorker = (worker?: ReturnType<CreateWorker>): Promise<boolean> =>
 /** Resolves with true when the work is done, or with false after some milliseconds. */
 const isDoneWithin = (timeoutMs: number, work: Promise<unknown>): Promise<boolean> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const whenTimedOut = new Promise<boolean>((resolve) => {
+  const timedOut = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), timeoutMs);
   });
-  return Promise.race([work.then(() => true), whenTimedOut]).finally(() => clearTimeout(timer));
+  return Promise.race([work.then(() => true), timedOut]).finally(() => clearTimeout(timer));
 };

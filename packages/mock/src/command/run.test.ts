@@ -121,7 +121,7 @@ describe("the command", () => {
   it("prints its flags and stops with --help", async () => {
     const printed: string[] = [];
     const never = new Promise<void>(() => undefined);
-    await run(["--help"], { env: {}, whenStopped: never, print: (text) => printed.push(text) });
+    await run(["--help"], { env: {}, stopped: never, print: (text) => printed.push(text) });
     expect(printed.join("")).toContain("--unknown-fields refuse|ignore");
   });
 });

@@ -16,7 +16,7 @@ export interface CommandProcess {
   /** Prints to the standard output. */
   print(text: string): void;
   /** Resolves when the command is told to stop. */
-  readonly whenStopped: Promise<void>;
+  readonly stopped: Promise<void>;
 }
 
 /** Milliseconds that requests in progress have to finish when the command stops. */
@@ -50,7 +50,7 @@ export const run = async (words: readonly string[], commandProcess: CommandProce
     ...(replaySummary && { replayed: replaySummary }),
   };
   commandProcess.print(`${JSON.stringify(readyEvent)}\n`);
-  await commandProcess.whenStopped;
+  await commandProcess.stopped;
   await server.close(closeTimeoutMs);
   if (commandArguments.recording) await recording?.save(commandArguments.recording.file);
 };

@@ -22,7 +22,7 @@ export const withCommand = async <T>(
   const ready = await new Promise<Ready>((resolve, reject) => {
     ended = run(["--port=0", ...flags], {
       env,
-      whenStopped: stopped,
+      stopped,
       print: (text) => resolve(JSON.parse(text)),
     });
     ended.catch(reject);

@@ -5,7 +5,7 @@ import { retryWhileUnavailable } from "./retry-unavailable.js";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const running = { whenEnded: new Promise<never>(() => undefined) };
+const running = { exited: new Promise<never>(() => undefined) };
 const unavailable = new DatabaseUnavailableError("not now");
 const fullDisk = new DatabaseUnavailableError("not now", {
   cause: Object.assign(new Error("full"), { code: "ENOSPC" }),
@@ -31,7 +31,7 @@ describe("retryWhileUnavailable", () => {
   });
 
   it.each([
-    ["has ended", { whenEnded: Promise.resolve(new Error("ended")) }, 2],
+    ["has ended", { exited: Promise.resolve(new Error("ended")) }, 2],
     ["stays unavailable for a minute", running, 3],
   ])("gives up when Postgres %s", async (_, supervisor, mostCalls) => {
     const work = vi.fn(() => {

@@ -15,12 +15,12 @@ const retryDelayMs = 200;
  * @throws PlatformError `platform:postgres_failed` when Postgres stays unavailable. Other errors of `work` are thrown unchanged.
  */
 export const retryWhileUnavailable = async <T>(
-  { whenEnded }: Pick<PostgresSupervisor, "whenEnded">,
+  { exited }: Pick<PostgresSupervisor, "exited">,
   work: () => Promise<T>,
 ): Promise<T> => {
   const deadline = performance.now() + timeoutMs;
   let hasEnded = false;
-  void whenEnded.then(() => (hasEnded = true));
+  void exited.then(() => (hasEnded = true));
   for (;;) {
     try {
       return await work();
@@ -30,6 +30,6 @@ export const retryWhileUnavailable = async <T>(
         throw platformErrors.postgresFailed("Postgres accepts no connections", error.message);
       }
     }
-    await Promise.race([whenEnded, sleep(retryDelayMs)]);
+    await Promise.race([exited, sleep(retryDelayMs)]);
   }
 };

@@ -40,7 +40,7 @@ export interface OpenPostgres {
   /** The caller sets the ports, and marks it complete once the first state is written. */
   manifest: Manifest;
   /** Resolves when the files of a new cluster are on disk. Rejects when they cannot be written. */
-  whenSynced: Promise<void>;
+  synced: Promise<void>;
   /** Caches an image of the new cluster, which makes the next first start faster. Call it when nothing is waiting. */
   saveImage(): Promise<void>;
 }
@@ -99,7 +99,7 @@ const openExistingCluster = async (
     superuserAddress: toSuperuserAddress(supervisor.port, password),
     address: chooseAddress(clusterDirectory, supervisor.port),
     manifest,
-    whenSynced: Promise.resolve(),
+    synced: Promise.resolve(),
     saveImage: () => Promise.resolve(),
   };
 };
@@ -131,11 +131,11 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
       waitOptions,
     );
     waitOptions.signal?.throwIfAborted();
-    const whenSynced = dataDir.ephemeral
+    const synced = dataDir.ephemeral
       ? Promise.resolve()
       : syncCluster(clusterDirectory, programs.binaries, programs.account);
     // Awaited later. Until then, a rejection must not end the process.
-    whenSynced.catch(() => undefined);
+    synced.catch(() => undefined);
     supervisor = await startOnFreePort(dataDir, programs, waitOptions);
     const { port } = supervisor;
     const installation = new Installation(createInstallationKeys());
@@ -151,7 +151,7 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
       superuserAddress: toSuperuserAddress(port, password),
       address: chooseAddress(clusterDirectory, port),
       manifest,
-      whenSynced,
+      synced,
       saveImage: () => saveNewImage(newImage, programs.binaries),
     };
   } catch (error) {

@@ -201,7 +201,7 @@ const serveApi = async (
     for (const client of context.oauthClients) await registerClient(engine, client);
     engine.start();
     void reencrypt(context, records);
-    await postgres.whenSynced;
+    await postgres.synced;
     if (!dataDir.ephemeral) await writeCompleteManifest(context, server.port);
     const { baseUrl } = server;
     return {
@@ -288,10 +288,10 @@ const closeServer = async (
   databases: OpenDatabases,
   records: OpenRecords,
 ): Promise<void> => {
-  const whenOverdue = sleep(closeGraceMs * 2, undefined, { ref: false });
-  await Promise.race([server.close(closeGraceMs).catch(() => undefined), whenOverdue]);
+  const overdue = sleep(closeGraceMs * 2, undefined, { ref: false });
+  await Promise.race([server.close(closeGraceMs).catch(() => undefined), overdue]);
   // Unfinished work fails when these are closed. The next start repeats it.
   for (const resource of [databases, records]) {
-    await Promise.race([resource.close().catch(() => undefined), whenOverdue]);
+    await Promise.race([resource.close().catch(() => undefined), overdue]);
   }
 };

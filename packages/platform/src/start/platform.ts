@@ -158,7 +158,7 @@ interface PlatformParts {
 }
 
 const createPlatform = ({ dataDir, postgres, front, server }: PlatformParts): Platform => {
-  const whenImageSaved = postgres.saveImage();
+  const imageSaved = postgres.saveImage();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await server.close();
@@ -166,11 +166,11 @@ const createPlatform = ({ dataDir, postgres, front, server }: PlatformParts): Pl
     // Postgres stops before the front, so that sessions receive its last message.
     await postgres.supervisor.stop();
     await front.server.close();
-    await whenImageSaved;
+    await imageSaved;
     await dataDir.release();
   };
   const stopOnce = (): Promise<void> => (stopping ??= stop());
-  const closed = postgres.supervisor.whenEnded.then(async (cause) => {
+  const closed = postgres.supervisor.exited.then(async (cause) => {
     const failure = stopping === undefined ? platformErrors.postgresEnded(cause) : undefined;
     await stopOnce();
     return failure;

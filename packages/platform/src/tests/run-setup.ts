@@ -59,14 +59,14 @@ const runFunction = async (
 ): Promise<void> => {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const whenTimedOut = new Promise<never>((_, reject) => {
+  const timedOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       controller.abort();
       reject(platformErrors.testSetupTimeout(timeoutMs, ""));
     }, timeoutMs);
   });
   const connectionString = toConnectionString(address);
-  const whenDone = (async () => {
+  const setupDone = (async () => {
     try {
       await setup({ connectionString, signal: controller.signal });
     } catch (error) {
@@ -75,7 +75,7 @@ const runFunction = async (
     }
   })();
   try {
-    await Promise.race([whenDone, whenTimedOut]);
+    await Promise.race([setupDone, timedOut]);
   } finally {
     clearTimeout(timer);
   }

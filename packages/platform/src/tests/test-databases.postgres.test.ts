@@ -12,7 +12,7 @@ import { type TestDatabase, TestDatabases } from "./test-databases.js";
 
 let folder = "";
 let location: ServerLocation;
-const keepers: { readonly controller: AbortController; readonly whenEnded: Promise<void> }[] = [];
+const keepers: { readonly controller: AbortController; readonly exited: Promise<void> }[] = [];
 const opened: TestDatabases[] = [];
 
 /** Starts the server in this process, unless that has been done. */
@@ -21,7 +21,7 @@ const start = async (): Promise<void> => {
   await new Promise<void>((resolve, reject) => {
     const keeper = {
       controller,
-      whenEnded: runKeeper(
+      exited: runKeeper(
         { ...location, idleMs: 60_000 },
         () => {
           keepers.push(keeper);
@@ -30,7 +30,7 @@ const start = async (): Promise<void> => {
         controller.signal,
       ),
     };
-    keeper.whenEnded.catch((error: unknown) => {
+    keeper.exited.catch((error: unknown) => {
       if (error instanceof DirectoryInUseError) resolve();
       else reject(error);
     });
@@ -40,7 +40,7 @@ const start = async (): Promise<void> => {
 const stop = async (): Promise<void> => {
   const keeper = keepers.pop();
   keeper?.controller.abort();
-  await keeper?.whenEnded;
+  await keeper?.exited;
 };
 
 /** Returns the databases of another process. */
@@ -148,14 +148,14 @@ describe("test databases", () => {
     const testDatabase = await databases.take();
     const { database, connectionString } = testDatabase;
     const client = new Client({ connectionString });
-    const whenCutOff = new Promise<void>((resolve) => client.on("error", () => resolve()));
+    const cutOff = new Promise<void>((resolve) => client.on("error", () => resolve()));
     await client.connect();
     await databases.release(testDatabase, { hasFailed: false });
     await query(
       `update mgmt_test.database set ended_at = now() - interval '11 minutes' where name = '${database}'`,
     );
     await query("select pg_notify('mgmt_test', '{}')");
-    await whenCutOff;
+    await cutOff;
     await vi.waitFor(async () => {
       expect(await query(`select name from mgmt_test.database where name = '${database}'`)).toEqual([]);
     });
@@ -192,9 +192,9 @@ describe("test databases", () => {
     const client = new Client(toAddress("copy_of_a_test"));
     client.on("error", () => undefined);
     await client.connect();
-    const whenEnded = new Promise<void>((resolve) => client.on("end", () => resolve()));
+    const ended = new Promise<void>((resolve) => client.on("end", () => resolve()));
     await queryIn(inPostgres, "drop database copy_of_a_test with (force)");
-    await whenEnded;
+    await ended;
   });
 
   it("go to a test that begins to wait while its copy becomes ready", async () => {
@@ -365,7 +365,7 @@ describe("test databases", () => {
       (await readFile(join(location.directory, "postgres/postmaster.pid"), "utf8")).split("\n")[0],
     );
     process.kill(pid, "SIGKILL");
-    await keepers.pop()?.whenEnded;
+    await keepers.pop()?.exited;
     expect(await queryIn(await databases.take(), "select id from note")).toEqual([1]);
     expect(await readRuns()).toBe(runs);
   });

@@ -32,23 +32,23 @@ const failureMemoryMs = 10_000;
 
 /** A session that is opened when it is needed, and again when it has ended. */
 class LazySession {
-  #whenOpen: Promise<RunnerSession> | undefined;
+  #session: Promise<RunnerSession> | undefined;
   #failedAt = -Infinity;
 
   async open({ location = locateServer, start }: ServerOptions): Promise<RunnerSession> {
-    const current = this.#whenOpen;
+    const current = this.#session;
     const session = await current?.catch(() => undefined);
     const mustRemain =
       session === undefined ? performance.now() - this.#failedAt < failureMemoryMs : !session.hasEnded;
     // Another test may have begun to open one.
-    if (this.#whenOpen !== undefined && (mustRemain || this.#whenOpen !== current)) return this.#whenOpen;
-    this.#whenOpen = (async () => RunnerSession.open(await location(), start))();
-    this.#whenOpen.catch(() => (this.#failedAt = performance.now()));
-    return this.#whenOpen;
+    if (this.#session !== undefined && (mustRemain || this.#session !== current)) return this.#session;
+    this.#session = (async () => RunnerSession.open(await location(), start))();
+    this.#session.catch(() => (this.#failedAt = performance.now()));
+    return this.#session;
   }
 
   async close(): Promise<void> {
-    await (await this.#whenOpen?.catch(() => undefined))?.close();
+    await (await this.#session?.catch(() => undefined))?.close();
   }
 }
 
@@ -62,7 +62,7 @@ export class TestDatabases {
   readonly #ownSession = new LazySession();
   readonly #sessions = new WeakMap<TestDatabase, RunnerSession>();
   /** The session in which the template was found or made, and its id. A setup that fails does so once. */
-  #template: { session: RunnerSession; whenReady: Promise<string> } | undefined;
+  #template: { session: RunnerSession; templateReady: Promise<string> } | undefined;
 
   constructor(settings: DatabaseTestSettings, serverOptions: ServerOptions = {}) {
     this.#settings = settings;
@@ -75,13 +75,13 @@ export class TestDatabases {
    * @throws PlatformError
    */
   async take(): Promise<TestDatabase> {
-    const session = await this.#openSession();
+    const session = await this.#session();
     try {
       return await this.#takeIn(session);
     } catch (error) {
       // The server has ended, such as after a crash of Postgres. It is started again.
       if (!session.hasEnded) throw error;
-      return this.#takeIn(await this.#openSession());
+      return this.#takeIn(await this.#session());
     }
   }
 
@@ -89,11 +89,11 @@ export class TestDatabases {
     session.beginUse();
     try {
       if (this.#template?.session !== session) {
-        const whenReady = this.#prepareTemplate(session);
-        whenReady.catch(() => undefined);
-        this.#template = { session, whenReady };
+        const templateReady = this.#prepareTemplate(session);
+        templateReady.catch(() => undefined);
+        this.#template = { session, templateReady };
       }
-      const name = await session.take(await this.#template.whenReady);
+      const name = await session.take(await this.#template.templateReady);
       const address = session.toAddress(name);
       const database = { connectionString: toConnectionString(address), ...address };
       this.#sessions.set(database, session);
@@ -132,7 +132,7 @@ export class TestDatabases {
     await this.#ownSession.close();
   }
 
-  async #openSession(): Promise<RunnerSession> {
+  async #session(): Promise<RunnerSession> {
     if (this.#serverOptions.location === undefined) return sharedSession.open(this.#serverOptions);
     return this.#ownSession.open(this.#serverOptions);
   }

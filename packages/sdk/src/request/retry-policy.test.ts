@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ConnectionError, isUnsent } from "@mgmt/sdk";
-import { mayRetry, computePauseMs, readRetryAfter } from "./retry-policy.js";
+import { canRetry, computePauseMs, readRetryAfter } from "./retry-policy.js";
 
 const response = (status: number, retryAfter?: string) => ({
   status,
@@ -22,7 +22,7 @@ describe("a connection that failed", () => {
     "PROXY_REFUSED",
   ])("sent nothing: %s", (reason) => {
     expect(isUnsent(failure(reason))).toBe(true);
-    expect(mayRetry("POST", failure(reason))).toBe(true);
+    expect(canRetry("POST", failure(reason))).toBe(true);
   });
 
   it.each([
@@ -32,16 +32,16 @@ describe("a connection that failed", () => {
     "ERR_TLS_CERT_ALTNAME_INVALID",
   ])("sent nothing and would not the next time either: %s", (reason) => {
     expect(isUnsent(failure(reason))).toBe(true);
-    expect(mayRetry("POST", failure(reason))).toBe(false);
-    expect(mayRetry("GET", failure(reason))).toBe(false);
+    expect(canRetry("POST", failure(reason))).toBe(false);
+    expect(canRetry("GET", failure(reason))).toBe(false);
   });
 
   it.each(["ECONNRESET", "xECONNREFUSED", "ECONNREFUSEDx", "EPIPE", "closed before ENOTFOUND"])(
     "may have sent the request: %s",
     (reason) => {
       expect(isUnsent(failure(reason))).toBe(false);
-      expect(mayRetry("POST", failure(reason))).toBe(false);
-      expect(mayRetry("GET", failure(reason))).toBe(true);
+      expect(canRetry("POST", failure(reason))).toBe(false);
+      expect(canRetry("GET", failure(reason))).toBe(true);
     },
   );
 });
@@ -49,22 +49,22 @@ describe("a connection that failed", () => {
 describe("a response", () => {
   it.each([408, 429, 502, 503, 504])("of %s may be followed by the same request", (status) => {
     for (const method of ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
-      expect(mayRetry(method, response(status))).toBe(true);
+      expect(canRetry(method, response(status))).toBe(true);
     }
     for (const method of ["POST", "get", "patch"]) {
-      expect(mayRetry(method, response(status))).toBe(status === 429);
-      expect(mayRetry(method, response(status, "1"))).toBe(status === 429 || status === 503);
+      expect(canRetry(method, response(status))).toBe(status === 429);
+      expect(canRetry(method, response(status, "1"))).toBe(status === 429 || status === 503);
     }
   });
 
   it.each(["-1", "soon 1", "2026-01-01"])("of 503 with Retry-After %j may have been processed", (value) => {
-    expect(mayRetry("POST", response(503, value))).toBe(false);
-    expect(mayRetry("GET", response(503, value))).toBe(true);
+    expect(canRetry("POST", response(503, value))).toBe(false);
+    expect(canRetry("GET", response(503, value))).toBe(true);
   });
 
   it.each([200, 400, 401, 403, 404, 409, 422, 500, 501])("of %s is final", (status) => {
-    expect(mayRetry("GET", response(status))).toBe(false);
-    expect(mayRetry("GET", response(status, "1"))).toBe(false);
+    expect(canRetry("GET", response(status))).toBe(false);
+    expect(canRetry("GET", response(status, "1"))).toBe(false);
   });
 });
 

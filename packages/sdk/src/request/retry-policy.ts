@@ -24,7 +24,7 @@ export const isCertainlyUnprocessed = (outcome: Outcome): boolean =>
  * Returns whether to send the request again. PATCH counts as idempotent because every PATCH of the contract sets absolute values;
  * only a POST can take effect twice.
  */
-export const mayRetry = (method: string, outcome: Outcome): boolean =>
+export const canRetry = (method: string, outcome: Outcome): boolean =>
   (outcome instanceof ConnectionError
     ? !isCertificateRefused(outcome)
     : transientStatuses.includes(outcome.status)) &&

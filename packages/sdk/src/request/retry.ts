@@ -7,7 +7,7 @@ import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
 import { pause } from "../deadlines/pause.js";
 import { findFetchRefusalError } from "./refused-by-fetch.js";
-import { isCertainlyUnprocessed, mayRetry, computePauseMs } from "./retry-policy.js";
+import { isCertainlyUnprocessed, canRetry, computePauseMs } from "./retry-policy.js";
 import { unwrapResponse } from "./round-trip.js";
 import { sendAttempt } from "./send.js";
 
@@ -24,13 +24,13 @@ export const retry = async (
   const { signal } = context.limit;
   const { maxRetries, maxRetryAfterMs, onRetry, timers } = settings;
   let outcome = await resendIfUnauthorized(context, sentMessage, firstOutcome);
-  let mayBeProcessed = false;
+  let mightBeProcessed = false;
   const refusalError = outcome instanceof ConnectionError ? findFetchRefusalError(outcome) : undefined;
   if (refusalError) throw refusalError;
-  for (let retryIndex = 0; retryIndex < maxRetries && mayRetry(message.method, outcome); retryIndex += 1) {
+  for (let retryIndex = 0; retryIndex < maxRetries && canRetry(message.method, outcome); retryIndex += 1) {
     const pauseMs = computePauseMs(retryIndex, outcome, maxRetryAfterMs);
     if (pauseMs === undefined || timers.performance.now() + pauseMs >= deadline) break;
-    mayBeProcessed ||= !isCertainlyUnprocessed(outcome);
+    mightBeProcessed ||= !isCertainlyUnprocessed(outcome);
     signal.throwIfAborted();
     const requestSummary = { method: message.method, url: removeQuery(message.url) };
     observe("onRetry", onRetry, { ...requestSummary, attempts: [...attempts], pauseMs });
@@ -42,7 +42,7 @@ export const retry = async (
       await sendAttempt(context, authorizedMessage, pauseMs),
     );
     // An earlier attempt whose response was lost has deleted it.
-    if (mayBeProcessed && isAlreadyDeleted(message, outcome)) return { status: 204, headers: {}, body: "" };
+    if (mightBeProcessed && isAlreadyDeleted(message, outcome)) return { status: 204, headers: {}, body: "" };
   }
   return unwrapResponse(outcome instanceof ConnectionError ? replaceHintByReason(outcome) : outcome);
 };

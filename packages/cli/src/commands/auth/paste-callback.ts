@@ -46,9 +46,9 @@ const validatePaste = (pastedText: string): true | string =>
 const readLine = async ({ stdin, signal }: Pick<Context, "stdin" | "signal">): Promise<string> => {
   const lines = createInterface({ input: stdin });
   try {
-    const whenClosed = once(lines, "close", { signal }).then(() => [""]);
+    const closed = once(lines, "close", { signal }).then(() => [""]);
     // `once` resolves to the arguments of the event: for "line", one string.
-    const [line] = (await Promise.race([once(lines, "line", { signal }), whenClosed])) as [string];
+    const [line] = (await Promise.race([once(lines, "line", { signal }), closed])) as [string];
     return line;
   } catch (error) {
     signal.throwIfAborted();

@@ -60,7 +60,7 @@ export const runDump = async (
   const { cwd, output } = context;
   const tables = table.map(toTablePattern);
   const path = file === undefined || file === "-" ? undefined : resolve(cwd, file);
-  if (file === undefined && output.mayBeJobLog) {
+  if (file === undefined && output.mightBeJobLog) {
     throw usageError(
       "The dump would be printed into the log of this job, which could carry out rows as commands",
       "Pass --file PATH, or redirect standard output to a file. If a program reads it, pass --file -.",

@@ -34,7 +34,7 @@ const createClone = (): { base: string; cart: string; login: string; config: str
 interface RunningDev {
   readonly ready: Ready;
   readonly kill: (signal: NodeJS.Signals) => void;
-  readonly whenEnded: Promise<{ status: unknown; stderr: string }>;
+  readonly exited: Promise<{ status: unknown; stderr: string }>;
 }
 
 const startDev = async (cwd: string, config: string, ...flags: string[]): Promise<RunningDev> => {
@@ -45,15 +45,15 @@ const startDev = async (cwd: string, config: string, ...flags: string[]): Promis
   onTestFinished(() => void child.kill("SIGKILL"));
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-  const whenEnded = once(child, "close").then(([status, signal]) => ({ status: signal ?? status, stderr }));
+  const exited = once(child, "close").then(([status, signal]) => ({ status: signal ?? status, stderr }));
   const line = await Promise.race([
     once(child.stdout, "data"),
-    whenEnded.then((end) => {
+    exited.then((end) => {
       throw new Error(JSON.stringify(end));
     }),
   ]);
   // The shape of the line is asserted for mgmt dev.
-  return { ready: JSON.parse(String(line)) as Ready, kill: (signal) => child.kill(signal), whenEnded };
+  return { ready: JSON.parse(String(line)) as Ready, kill: (signal) => child.kill(signal), exited };
 };
 
 const run = (line: string, cwd: string, config: string): Promise<Result> =>
@@ -94,13 +94,13 @@ describe("mgmt dev --here", () => {
     ]);
 
     expect((await run("dev stop", cart, config)).json).toMatchObject([{ folder: cart }]);
-    expect(await first.whenEnded).toEqual({ status: 0, stderr: "" });
+    expect(await first.exited).toEqual({ status: 0, stderr: "" });
     expect((await run("projects list", cart, config)).errors).toMatchObject([
       { error: { code: "dev:not_running", message: expect.stringContaining(cart) } },
     ]);
     expect((await run("projects list", login, config)).json).toMatchObject([{ name: "two" }]);
     second.kill("SIGINT");
-    expect(await second.whenEnded).toEqual({ status: 0, stderr: "" });
+    expect(await second.exited).toEqual({ status: 0, stderr: "" });
   });
 
   it("has the same port and data after a kill, or another port if that is taken by then", async () => {
@@ -108,13 +108,13 @@ describe("mgmt dev --here", () => {
     const first = await startDev(cart, config);
     await run(`${createProject} one`, cart, config);
     first.kill("SIGKILL");
-    await first.whenEnded;
+    await first.exited;
     expect((await run("dev list", cart, config)).json).toEqual([]);
     const second = await startDev(cart, config);
     expect(second.ready.baseUrl).toBe(first.ready.baseUrl);
     expect((await run("projects list", cart, config)).json).toMatchObject([{ name: "one" }]);
     second.kill("SIGTERM");
-    expect(await second.whenEnded).toMatchObject({ status: 0 });
+    expect(await second.exited).toMatchObject({ status: 0 });
 
     const received: unknown[] = [];
     const other = createServer(({ headers }, response) => {
@@ -143,7 +143,7 @@ describe("mgmt dev --here", () => {
     const moved = join(base, "moved", "a-folder-whose-path-is-longer-than-that-of-a-socket".repeat(2));
     mkdirSync(moved, { recursive: true });
     renameSync(cart, join(moved, "cart"));
-    const { status, stderr } = await first.whenEnded;
+    const { status, stderr } = await first.exited;
     expect({ status, stderr }).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("dev:folder_gone"),
@@ -151,7 +151,7 @@ describe("mgmt dev --here", () => {
     const second = await startDev(join(moved, "cart"), config);
     expect((await run("projects list", join(moved, "cart"), config)).json).toMatchObject([{ name: "one" }]);
     rmSync(join(moved, "cart"), { recursive: true, force: true });
-    expect(await second.whenEnded).toMatchObject({
+    expect(await second.exited).toMatchObject({
       status: 1,
       stderr: expect.stringContaining("dev:folder_gone"),
     });

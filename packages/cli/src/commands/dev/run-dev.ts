@@ -138,15 +138,15 @@ const runUntilInterrupted = async (
     if (registration?.otherLocalProfile)
       context.output.notice(otherDevNotice(registration.name, registration.otherLocalProfile));
     if (!signal.aborted) printReady(platform, registration, claimedFolder?.folder, context);
-    const whenInterrupted = new Promise<void>((resolve) => {
+    const interrupted = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve(), { once: true });
     });
-    const whenFolderGone = folderWatch?.whenGone.then(() => folderGoneError(folderWatch.path));
+    const folderRemoved = folderWatch?.removed.then(() => folderGoneError(folderWatch.path));
     const defect = await Promise.race([
-      whenInterrupted,
+      interrupted,
       platform.closed,
-      ...(whenFolderGone ? [whenFolderGone] : []),
+      ...(folderRemoved ? [folderRemoved] : []),
     ]);
     if (defect) throw defect;
   } finally {

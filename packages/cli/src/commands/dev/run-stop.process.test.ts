@@ -24,13 +24,13 @@ afterEach(() => {
 });
 
 /** Starts a program that stands for a `mgmt dev`, and returns how it ended, too. */
-const startProgram = async (): Promise<{ identity: ProcessIdentity; whenEnded: Promise<unknown> }> => {
+const startProgram = async (): Promise<{ identity: ProcessIdentity; exited: Promise<unknown> }> => {
   const program = spawn(process.execPath, ["-e", "console.log(1); setInterval(() => {}, 1e6)"]);
   programs.push(program);
-  const whenEnded = once(program, "exit").then(([status, signal]) => signal ?? status);
+  const exited = once(program, "exit").then(([status, signal]) => signal ?? status);
   await once(program.stdout, "data");
   const pid = program.pid ?? 0;
-  return { identity: { ...self, pid, started: find(pid)?.started ?? null }, whenEnded };
+  return { identity: { ...self, pid, started: find(pid)?.started ?? null }, exited };
 };
 
 const store = (profiles: Readonly<Record<string, object>>): void => {
@@ -70,7 +70,7 @@ describe("mgmt dev stop", () => {
       expectValid(withoutOtherFields((await schemaOf(words)).result), services);
     expect(services).toEqual([expect.objectContaining({ folder: cart, since: null }), service]);
     expect((await run("dev stop", shop)).json).toEqual([service]);
-    expect(await first.whenEnded).toBe("SIGTERM");
+    expect(await first.exited).toBe("SIGTERM");
     expect(await run("dev stop", shop)).toMatchObject({ status: 0, stdout: "[]\n", stderr: "" });
     expect((await run("dev list", shop)).json).toMatchObject([{ folder: cart }]);
   });
@@ -98,7 +98,7 @@ describe("mgmt dev stop", () => {
         `Stopped the mgmt dev of ${cart} (process ${String(second?.identity.pid)}).`,
       ].sort(),
     });
-    expect(await Promise.all(services.map(({ whenEnded }) => whenEnded))).toEqual(["SIGTERM", "SIGTERM"]);
+    expect(await Promise.all(services.map(({ exited }) => exited))).toEqual(["SIGTERM", "SIGTERM"]);
   });
 
   it.each([

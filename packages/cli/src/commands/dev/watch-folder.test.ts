@@ -28,7 +28,7 @@ it.each<[string, (folder: string) => void]>([
   mkdirSync(folder, { recursive: true });
   const watch = await watchFolder(folder, 5);
   change(folder);
-  await expect(watch.whenGone).resolves.toBeUndefined();
+  await expect(watch.removed).resolves.toBeUndefined();
   watch.stop();
 });
 
@@ -37,10 +37,10 @@ it("does not resolve for a change in the folder", async () => {
   const watch = await watchFolder(folder, 5);
   writeFileSync(join(folder, "file"), "");
   let isGone = false;
-  void watch.whenGone.then(() => (isGone = true));
+  void watch.removed.then(() => (isGone = true));
   const other = await watchFolder(mkdtempSync(join(root, "watch-")), 5);
   rmSync(other.path, { recursive: true });
-  await other.whenGone;
+  await other.removed;
   expect(isGone).toBe(false);
   for (const { stop } of [watch, other]) stop();
 });

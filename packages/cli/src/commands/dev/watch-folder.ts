@@ -8,7 +8,7 @@ const watchIntervalMs = 1_000;
 export interface FolderWatch {
   readonly path: string;
   /** Resolves when another folder, or none, is at the path. */
-  readonly whenGone: Promise<void>;
+  readonly removed: Promise<void>;
   readonly stop: () => void;
 }
 
@@ -16,7 +16,7 @@ export interface FolderWatch {
 export const watchFolder = async (path: string, intervalMs = watchIntervalMs): Promise<FolderWatch> => {
   const { dev, ino } = await lstat(path);
   let timer: NodeJS.Timeout | undefined;
-  const whenGone = new Promise<void>((resolve) => {
+  const removed = new Promise<void>((resolve) => {
     timer = setInterval(() => {
       lstat(path).then(
         (stats) => {
@@ -28,5 +28,5 @@ export const watchFolder = async (path: string, intervalMs = watchIntervalMs): P
       );
     }, intervalMs);
   });
-  return { path, whenGone, stop: () => clearInterval(timer) };
+  return { path, removed, stop: () => clearInterval(timer) };
 };

@@ -6,7 +6,7 @@ import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
 import { findCommitRisk, type CommitRisk } from "../../git/commit-risk.js";
 import { findNoPromptReason } from "../../input/ask.js";
 import { isId } from "../../input/ids.js";
-import { mayBeName } from "../../contract/id-form.js";
+import { mightBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../run/names/resolve-name.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
@@ -116,7 +116,7 @@ const resolveLinkIds = async (
   for (const [field, kind] of linkFields) {
     const idOrName = ids[field];
     if (idOrName === undefined) continue;
-    const resolvedId = mayBeName(idOrName) ? await resolveName(kind, idOrName, scope) : undefined;
+    const resolvedId = mightBeName(idOrName) ? await resolveName(kind, idOrName, scope) : undefined;
     const id = resolvedId ?? idOrName;
     try {
       const resources = kind === "workspace" ? client.workspaces : client.projects;

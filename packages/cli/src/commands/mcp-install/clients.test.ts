@@ -28,10 +28,10 @@ it.each<[ClientName, NodeJS.ProcessEnv, string]>([
 
 it("a package that may have to be downloaded gets more time in Codex", () => {
   const command = { program: "npx", args: ["-y", "@mgmt/cli"] };
-  expect(clients.codex.toEntry({ ...command, mayDownload: true }).initial).toMatchObject({
+  expect(clients.codex.toEntry({ ...command, canDownload: true }).initial).toMatchObject({
     startup_timeout_sec: 30,
   });
-  expect(clients.codex.toEntry({ ...command, mayDownload: false }).initial).not.toHaveProperty(
+  expect(clients.codex.toEntry({ ...command, canDownload: false }).initial).not.toHaveProperty(
     "startup_timeout_sec",
   );
 });

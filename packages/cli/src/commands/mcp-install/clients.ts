@@ -96,7 +96,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
       required: describeCommand(command),
       initial: {
         env_vars: forwardedVariables,
-        ...(command.mayDownload && { startup_timeout_sec: startupSeconds }),
+        ...(command.canDownload && { startup_timeout_sec: startupSeconds }),
       },
     }),
     edit: editToml,

@@ -62,7 +62,7 @@ export const runMcpInstall = async (
   const name = clientName === undefined ? await askForClient(context) : parseClient(clientName);
   const client = clients[name];
   const scope = flags.scope ?? client.usualScope;
-  const { program, args, mayDownload } = buildServerCommand(
+  const { program, args, canDownload } = buildServerCommand(
     await collectServerArguments(client, { ...flags, scope }, globalFlags, cwd),
     {
       installation: detectInstallationFor(cwd),
@@ -72,7 +72,7 @@ export const runMcpInstall = async (
       platform: process.platform,
     },
   );
-  const entry = flags.remove ? undefined : client.toEntry({ program, args, mayDownload });
+  const entry = flags.remove ? undefined : client.toEntry({ program, args, canDownload });
   const path = scope === "project" ? join(cwd, client.projectFile) : client.userFile(env, process.platform);
   const file = await locateClientFile(path, scope === "project" ? cwd : undefined);
   const text = (await readClientFile(file)) ?? "";

@@ -17,7 +17,7 @@ it.each<[Installation, Scope, ClientName, NodeJS.Platform, string]>([
   "a client starts what is installed: %s, for the %s, in %s on %s",
   (installation, scope, client, platform, line) => {
     const place = { installation, scope, client, platform, version: "1.2.3" };
-    const { program, args, mayDownload } = buildServerCommand(["--read-only"], place);
-    expect([program, ...args, ...(mayDownload ? ["(may download)"] : [])].join(" ")).toBe(line);
+    const { program, args, canDownload } = buildServerCommand(["--read-only"], place);
+    expect([program, ...args, ...(canDownload ? ["(may download)"] : [])].join(" ")).toBe(line);
   },
 );

@@ -8,7 +8,7 @@ export interface ServerCommand {
   readonly program: string;
   readonly args: readonly string[];
   /** Whether it may have to download the package first. */
-  readonly mayDownload: boolean;
+  readonly canDownload: boolean;
 }
 
 interface CommandPlace {
@@ -31,34 +31,34 @@ export const buildServerCommand = (
   { installation, version, scope, client, platform }: CommandPlace,
 ): ServerCommand => {
   const words = ["mcp", ...serverArguments];
-  if (installation === "standalone") return { program: "mgmt", args: words, mayDownload: false };
+  if (installation === "standalone") return { program: "mgmt", args: words, canDownload: false };
   const command = wordsByInstallation[installation]({ version, scope });
   const [program, ...args] = [...command.words, ...words];
-  const { mayDownload } = command;
+  const { canDownload } = command;
   // https://code.claude.com/docs/en/mcp: on Windows, npm installs scripts, which Claude Code does not start by itself. The others do.
   if (platform === "win32" && client === "claude-code")
-    return { program: "cmd", args: ["/c", program, ...args], mayDownload };
-  return { program, args, mayDownload };
+    return { program: "cmd", args: ["/c", program, ...args], canDownload };
+  return { program, args, canDownload };
 };
 
 interface ProgramWords {
   readonly words: readonly [string, ...string[]];
-  readonly mayDownload: boolean;
+  readonly canDownload: boolean;
 }
 
 const downloaded = (version: string): ProgramWords => ({
   words: ["npx", "-y", `${packageName}@${version}`],
-  mayDownload: true,
+  canDownload: true,
 });
 
 const wordsByInstallation: Readonly<
   Record<Exclude<Installation, "standalone">, (place: { version: string; scope: Scope }) => ProgramWords>
 > = {
-  global: () => ({ words: ["mgmt"], mayDownload: false }),
+  global: () => ({ words: ["mgmt"], canDownload: false }),
   // The project says which version it uses. A package of another name must never run in its place.
   project: ({ version, scope }) =>
     scope === "project"
-      ? { words: ["npx", "--no-install", packageName], mayDownload: false }
+      ? { words: ["npx", "--no-install", packageName], canDownload: false }
       : downloaded(version),
   npx: ({ version }) => downloaded(version),
 };

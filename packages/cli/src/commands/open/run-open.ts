@@ -7,7 +7,7 @@ import { usageError } from "../../errors/usage-errors.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertPathId } from "../../input/ids.js";
 import { isAtTerminal } from "../../input/ask.js";
-import { mayBeName } from "../../contract/id-form.js";
+import { mightBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../run/names/resolve-name.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { assertServiceAddress, resolveAccess } from "../../profiles/resolve-access.js";
@@ -62,7 +62,7 @@ const resolveUrl = async (
   const targetText = target ?? resolveAndAnnounceDefault("projectId", flags, context)?.value;
   if (targetText === undefined) throw nothingToOpenError();
   const client = await connectWithAccess(access, context);
-  const resource = mayBeName(targetText)
+  const resource = mightBeName(targetText)
     ? await requireOpenableByName(targetText, client, flags, context)
     : requireOpenableById(targetText);
   return fetchPageUrl(resource, client, context);

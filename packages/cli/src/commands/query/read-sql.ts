@@ -25,7 +25,7 @@ export const readQueryInput = async (
     throw usageError("--file and a statement cannot be used together", "Pass one of them.");
   const databaseIdOrName = file === undefined ? args.at(-2) : args[0];
   const argument = file === undefined ? args.at(-1) : undefined;
-  if (file === undefined && (argument === undefined || mayBeName(argument))) throw noStatementError();
+  if (file === undefined && (argument === undefined || isNameLike(argument))) throw noStatementError();
   const path = file ?? (argument === "-" ? "-" : undefined);
   const sql =
     path === undefined ? (argument ?? "") : await sources.read(path, file === undefined ? "<sql>" : "--file");
@@ -34,7 +34,7 @@ export const readQueryInput = async (
 };
 
 /** Whether an argument may be the name of a database whose statement was left out. No statement that returns rows is one word. */
-const mayBeName = (argument: string): boolean => argument !== "-" && /^[\w./-]*$/.test(argument);
+const isNameLike = (argument: string): boolean => argument !== "-" && /^[\w./-]*$/.test(argument);
 
 const assertSingleStatement = async (sql: string, signal: AbortSignal): Promise<void> => {
   let count = 0;

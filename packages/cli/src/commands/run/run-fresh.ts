@@ -36,7 +36,7 @@ export const runFresh = async (
   if (setup !== undefined && setup.trim() === "") throw usageError("--setup must not be empty");
   const { createTestDatabases } = await loadTestDatabases(context);
   const databases = createTestDatabases({ setup, files: setupFiles, cwd: context.cwd });
-  const database = await Promise.race([databases.take(), whenInterrupted(context.signal)]);
+  const database = await Promise.race([databases.take(), rejectOnAbort(context.signal)]);
   try {
     const [program = "", ...args] = words;
     await runProgram(program, args, { [name]: database.connectionString }, context, {
@@ -48,7 +48,7 @@ export const runFresh = async (
 };
 
 /** Rejects with the reason of an interruption. */
-const whenInterrupted = (signal: AbortSignal): Promise<never> =>
+const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

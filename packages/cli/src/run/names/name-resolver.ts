@@ -8,11 +8,11 @@ import { setAtPath, getAtPath } from "../../json/json-path.js";
 import type { CommandDefinition } from "../../contract/command-definition.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
-import { mayBeName, getNamedKindByPrefix } from "../../contract/id-form.js";
+import { mightBeName, getNamedKindByPrefix } from "../../contract/id-form.js";
 import { type NameScope, resolveName } from "./resolve-name.js";
 import {
   listIdFields,
-  mayBeResourceName,
+  mightBeResourceName,
   getArgumentKind,
   type NamedRequest,
   type ResolvedRequest,
@@ -47,7 +47,7 @@ export class NameResolver {
     // The project comes first: other names may be relative to it.
     for (const field of listIdFields(this.definition)) {
       const [kind, value] = [getNamedKindByPrefix(field.prefix), getInputValue(resolvedInput, field)];
-      if (!kind || !mayBeResourceName(field, value)) continue;
+      if (!kind || !mightBeResourceName(field, value)) continue;
       const isTyped = field.flag in typedValues.flags || field.flag === typedValues.argument?.field.flag;
       const id = await resolveName(
         kind,
@@ -64,7 +64,7 @@ export class NameResolver {
     for (const [index, id] of ids.entries()) {
       const kind = getArgumentKind(this.definition, index);
       try {
-        resolvedIds.push((kind && mayBeName(id) ? await resolveName(kind, id, scope) : undefined) ?? id);
+        resolvedIds.push((kind && mightBeName(id) ? await resolveName(kind, id, scope) : undefined) ?? id);
       } catch (error) {
         if (!hasManyIds || !isUnknownNameError(error)) throw error;
         unknownNameErrors.set(id, error);

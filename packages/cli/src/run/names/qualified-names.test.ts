@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mayBeName } from "../../contract/id-form.js";
+import { mightBeName } from "../../contract/id-form.js";
 import { inProcess, runInProcess } from "../../../test/in-process.js";
 import { useSession } from "../../../test/terminal.js";
 
@@ -114,6 +114,6 @@ describe("a name with spaces or special characters", () => {
     "db_8s2d4f",
     "8s2d4f6g1h3j5k7l9q0w2e4r",
   ])("is not what is an id or names nothing: %j", (text) => {
-    expect(mayBeName(text)).toBe(false);
+    expect(mightBeName(text)).toBe(false);
   });
 });

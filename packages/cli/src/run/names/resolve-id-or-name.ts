@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
-import { mayBeName, type NamedKind } from "../../contract/id-form.js";
+import { mightBeName, type NamedKind } from "../../contract/id-form.js";
 
 /** Returns the id of a resource that is given by its id or its name. Throws `name:not_found` and `name:ambiguous`. */
 export const resolveIdOrName = async (
@@ -11,7 +11,7 @@ export const resolveIdOrName = async (
   flags: GlobalFlags,
   context: Context,
 ): Promise<string> => {
-  if (!mayBeName(idOrName)) return idOrName;
+  if (!mightBeName(idOrName)) return idOrName;
   const { resolveName } = await import("./resolve-name.js");
   const findDefaultProject = (): string | undefined =>
     resolveAndAnnounceDefault("projectId", flags, context)?.value;

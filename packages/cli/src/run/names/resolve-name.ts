@@ -273,7 +273,7 @@ const resolveDefaultProject = async (scope: NameScope): Promise<string | undefin
   const idOrName = scope.findDefaultProject();
   return idOrName === undefined
     ? undefined
-    : ((await resolveProjectId(idOrName, scope, { mayBeId: true })) ?? idOrName);
+    : ((await resolveProjectId(idOrName, scope, { mightBeId: true })) ?? idOrName);
 };
 
 /**
@@ -283,9 +283,9 @@ const resolveDefaultProject = async (scope: NameScope): Promise<string | undefin
 const resolveProjectId = async (
   qualifiedName: string,
   scope: NameScope,
-  { mayBeId = false }: { readonly mayBeId?: boolean } = {},
+  { mightBeId = false }: { readonly mightBeId?: boolean } = {},
 ): Promise<string | undefined> => {
-  if (mayBeId && qualifiedName.startsWith(idPrefixes.project)) return qualifiedName;
+  if (mightBeId && qualifiedName.startsWith(idPrefixes.project)) return qualifiedName;
   return resolveName("project", qualifiedName, scope);
 };
 

@@ -2,7 +2,7 @@ import type { CliError } from "../../errors/cli-error.js";
 import type { RequestInput } from "../../input/read-input.js";
 import { getAtPath } from "../../json/json-path.js";
 import type { Field, CommandDefinition } from "../../contract/command-definition.js";
-import { mayBeName, type NamedKind, getNamedKindByPrefix } from "../../contract/id-form.js";
+import { mightBeName, type NamedKind, getNamedKindByPrefix } from "../../contract/id-form.js";
 
 /** The values of an operation that may be names: its ids, and the fields of its query and body. */
 export interface NamedRequest {
@@ -17,14 +17,14 @@ export interface ResolvedRequest extends NamedRequest {
 }
 
 /** Returns whether an id argument or a field may be a name. */
-export const mayHaveNames = (definition: CommandDefinition, { ids, input }: NamedRequest): boolean =>
-  ids.some((id, index) => getArgumentKind(definition, index) && mayBeName(id)) ||
-  listIdFields(definition).some((field) => mayBeResourceName(field, getInputValue(input, field)));
+export const mightHaveNames = (definition: CommandDefinition, { ids, input }: NamedRequest): boolean =>
+  ids.some((id, index) => getArgumentKind(definition, index) && mightBeName(id)) ||
+  listIdFields(definition).some((field) => mightBeResourceName(field, getInputValue(input, field)));
 
 /** Returns whether the value of a field that takes an id may be the name of a resource instead. */
-export const mayBeResourceName = ({ prefix }: Field, value: unknown): value is string =>
+export const mightBeResourceName = ({ prefix }: Field, value: unknown): value is string =>
   typeof value === "string" &&
-  mayBeName(value) &&
+  mightBeName(value) &&
   // Branch filters select with this the resources that are on no branch.
   !(value === "unassigned" && getNamedKindByPrefix(prefix) === "branch");
 

@@ -11,12 +11,12 @@ const chevronIcon = renderStrokeIcon("m7 4 5 5-5 5");
  * Renders the first page, on which the user chooses an account. Accounts have no passwords, because only this
  * machine can reach the server.
  *
- * @param mayHaveKey whether the address of the page may contain the sign-in key, which is then removed.
+ * @param mightHaveKey whether the address of the page may contain the sign-in key, which is then removed.
  */
 export const renderSignInPage = (
   formValues: FormValues,
   users: readonly UserRow[],
-  mayHaveKey: boolean,
+  mightHaveKey: boolean,
 ): string =>
   renderLayout(
     "Sign in",
@@ -38,5 +38,5 @@ export const renderSignInPage = (
           <div class="buttons"><button class="button" name="decision" value="deny">Cancel</button></div>`,
       )}
       <p class="note quiet small">This server runs on your machine, and its accounts have no passwords.</p>
-      ${mayHaveKey ? fragmentScriptElement : []}`,
+      ${mightHaveKey ? fragmentScriptElement : []}`,
   );

@@ -17,7 +17,7 @@ const left = async (): Promise<string[]> => (await readdir(directory)).sort();
 const acquire = async (): Promise<DirectoryLock> => DirectoryLock.acquire(directory);
 
 const inUse = { code: "platform:data_dir_in_use" };
-const mayBeInUse = {
+const mightBeInUse = {
   ...inUse,
   message: expect.stringContaining("cannot tell whether the process that locked it has ended"),
   hint: expect.stringMatching(
@@ -76,7 +76,7 @@ describe("a lock that says nothing that can be checked", () => {
     ],
   ])("is refused and kept when it %s", async (_, content) => {
     await writeFile(file(), content);
-    await expect(acquire()).rejects.toMatchObject(mayBeInUse);
+    await expect(acquire()).rejects.toMatchObject(mightBeInUse);
     expect(await left()).toEqual(["platform.lock"]);
     // What the hint says.
     await rm(file());

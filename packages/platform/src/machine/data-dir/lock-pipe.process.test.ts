@@ -25,7 +25,7 @@ const hidden = async (fields: object = {}): Promise<string> =>
   lockText({ ...elsewhere, directory: (await stat(directory)).ino, ...fields });
 
 const inUse = { code: "platform:data_dir_in_use" };
-const mayBeInUse = {
+const mightBeInUse = {
   ...inUse,
   message: expect.stringContaining("cannot tell whether the process that locked it has ended"),
   hint: expect.stringMatching(
@@ -81,14 +81,14 @@ describe.skipIf(process.platform !== "linux")("the lock of a process in another 
     await prepare();
     await writeFile(file(), await hidden());
     const before = await left();
-    await expect(acquire()).rejects.toMatchObject(mayBeInUse);
+    await expect(acquire()).rejects.toMatchObject(mightBeInUse);
     expect(await left()).toEqual(before);
   });
 
   it("is refused on a file system that another machine can use, even if nobody here has its pipe open", async () => {
     makePipe();
     await writeFile(file(), await hidden({ isLocal: false }));
-    await expect(acquire()).rejects.toMatchObject(mayBeInUse);
+    await expect(acquire()).rejects.toMatchObject(mightBeInUse);
   });
 
   it("does not lock a copy of its directory, from which the pipe is missing", async ({ skip }) => {

@@ -15,10 +15,10 @@ beforeEach(async () => {
 });
 
 const makeQuery =
-  (creations: object[], whenRead: () => Promise<unknown> = () => Promise.resolve()): RunQuery =>
+  (creations: object[], onRead: () => Promise<unknown> = () => Promise.resolve()): RunQuery =>
   async <Row extends object>(text: string) => {
     if (text.includes("pg_locks")) return creations as Row[];
-    await whenRead();
+    await onRead();
     return ["1", "5", "16385"].map((oid) => ({ oid })) as object[] as Row[];
   };
 

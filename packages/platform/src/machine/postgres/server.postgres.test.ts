@@ -53,7 +53,7 @@ describe("a server", () => {
     const client = await connect();
     await client.query("select 1");
     await server.stop();
-    await server.whenEnded;
+    await server.exited;
     expect(isRunning(pid)).toBe(false);
     await expect(client.query("select 1")).rejects.toThrow();
     await expect(readFile(join(options.directory, "postmaster.pid"))).rejects.toThrow();
@@ -121,12 +121,12 @@ describe("a server", () => {
   it("replaces a server that was killed, and one that was left running", async () => {
     const killed = await PostgresServer.start(options);
     signal(await postmasterPid(options.directory), "SIGKILL");
-    await killed.whenEnded;
+    await killed.exited;
 
     const orphan = await PostgresServer.start(options);
     const pid = await postmasterPid(options.directory);
     const server = await PostgresServer.start(options);
-    await orphan.whenEnded;
+    await orphan.exited;
     expect(isRunning(pid)).toBe(false);
     await (await connect()).end();
     await server.stop();
@@ -143,7 +143,7 @@ describe("a server", () => {
         .some((line) => line.trim().split(/\s+/)[1] === id);
     expect(await isLeft()).toBe(true);
     signal(await postmasterPid(options.directory), "SIGKILL");
-    await server.whenEnded;
+    await server.exited;
     await endLeftoverServers(options.directory);
     expect(await isLeft()).toBe(false);
     await server.stop();

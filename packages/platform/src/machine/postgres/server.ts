@@ -67,7 +67,7 @@ export class PostgresServer {
   /** How it copies the files of databases. */
   readonly copyMethod: CopyMethod;
   /** Resolves when the server has ended, whether by `stop` or on its own. */
-  readonly whenEnded: Promise<void>;
+  readonly exited: Promise<void>;
   readonly #directory: string;
   readonly #logFile: string;
   readonly #process: ChildProcess;
@@ -78,7 +78,7 @@ export class PostgresServer {
     { port, directory, logFile, copyMethod = "copy" }: ServerOptions,
     process: ChildProcess,
     watchdog: Watchdog,
-    whenEnded: Promise<void>,
+    exited: Promise<void>,
     logWriter: LogWriter,
   ) {
     this.port = port;
@@ -87,7 +87,7 @@ export class PostgresServer {
     this.#logFile = logFile;
     this.#process = process;
     this.#watchdog = watchdog;
-    this.whenEnded = whenEnded;
+    this.exited = exited;
     this.#logWriter = logWriter;
   }
 
@@ -139,7 +139,7 @@ export class PostgresServer {
       },
     );
     logWriter.input.destroy();
-    const whenEnded = new Promise<void>((resolve) => {
+    const exited = new Promise<void>((resolve) => {
       child.once("exit", () => resolve());
       child.once("error", () => resolve());
     });
@@ -147,15 +147,15 @@ export class PostgresServer {
     // When the disk is full, the log stays as it is.
     const rotate = (): void => void rotateLog(logFile, maxLogBytes).catch(() => undefined);
     const rotationTimer = setInterval(rotate, rotationIntervalMs).unref();
-    void whenEnded.then(() => clearInterval(rotationTimer));
+    void exited.then(() => clearInterval(rotationTimer));
     onProgramStarted?.();
     await log.close();
 
-    const outcome = await waitUntilReady(options, child, { whenEnded, stuckTimeoutMs, signal });
+    const outcome = await waitUntilReady(options, child, { exited, stuckTimeoutMs, signal });
     if (outcome !== "ready") {
       if (outcome === "stuck") onStuck?.();
       child.kill("SIGKILL");
-      await whenEnded;
+      await exited;
       // A killed postmaster does not wait for its children.
       await endLeftoverServers(directory);
       await watchdog.dismiss();
@@ -165,7 +165,7 @@ export class PostgresServer {
       if (/could not bind .*: Address already in use/.test(output)) throw new PostgresPortTakenError();
       throw programFailedError(directory, "Postgres did not start", selectLastLines(output));
     }
-    return new PostgresServer({ ...options, copyMethod }, child, watchdog, whenEnded, logWriter);
+    return new PostgresServer({ ...options, copyMethod }, child, watchdog, exited, logWriter);
   }
 
   /**
@@ -192,7 +192,7 @@ export class PostgresServer {
     this.#process.kill(signal);
     const timer = new AbortController();
     const hasEndedInTime = await Promise.race([
-      this.whenEnded.then(() => true),
+      this.exited.then(() => true),
       sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false),
     ]);
     timer.abort();
@@ -219,13 +219,13 @@ const waitUntilReady = async (
   { directory, logFile }: ServerOptions,
   child: ChildProcess,
   {
-    whenEnded,
+    exited,
     stuckTimeoutMs,
     signal,
-  }: { whenEnded: Promise<void>; stuckTimeoutMs: number; signal: AbortSignal | undefined },
+  }: { exited: Promise<void>; stuckTimeoutMs: number; signal: AbortSignal | undefined },
 ): Promise<"ready" | "ended" | "stuck"> => {
   let isRunning = true;
-  void whenEnded.then(() => (isRunning = false));
+  void exited.then(() => (isRunning = false));
   const recovery = new RecoveryProgress(directory);
   let loggedBytes = 0;
   let progressAt = performance.now();

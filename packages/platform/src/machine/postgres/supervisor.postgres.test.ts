@@ -86,7 +86,7 @@ describe("a supervised server", () => {
     supervisor = new PostgresSupervisor(options, await PostgresServer.start(options), 200);
     await programs.insert("echo 'FATAL:  nothing works' >&2; exit 1");
     await kill();
-    expect(await supervisor.whenEnded).toMatchObject({ code: "platform:postgres_failed" });
+    expect(await supervisor.exited).toMatchObject({ code: "platform:postgres_failed" });
     await programs.restore();
   });
 
@@ -94,7 +94,7 @@ describe("a supervised server", () => {
     await programs.insert(failsWithFullDisk);
     await kill();
     await supervisor.stop();
-    expect(await supervisor.whenEnded).toBeUndefined();
+    expect(await supervisor.exited).toBeUndefined();
     await programs.restore();
   });
 });

@@ -22,7 +22,7 @@ export type RestartCause = "ended" | "stuck";
 /** Keeps Postgres running: a server that ends unexpectedly, or gets stuck, is started again, on the same port. */
 export class PostgresSupervisor {
   /** Resolves with the cause when Postgres has ended and cannot be restarted, and with undefined after `stop`. */
-  readonly whenEnded: Promise<unknown>;
+  readonly exited: Promise<unknown>;
   readonly #options: ServerOptions;
   readonly #failureTimeoutMs: number;
   readonly #times: LivenessTimes;
@@ -50,7 +50,7 @@ export class PostgresSupervisor {
     this.#maxQuickRestarts = maxQuickRestarts;
     this.#stuckTimeoutMs = times.stuckTimeoutMs;
     this.#server = server;
-    this.whenEnded = this.#supervise();
+    this.exited = this.#supervise();
   }
 
   get port(): number {
@@ -77,7 +77,7 @@ export class PostgresSupervisor {
   async stop(): Promise<void> {
     this.#stopController.abort();
     await this.#server.stop();
-    await this.whenEnded;
+    await this.exited;
   }
 
   async #supervise(): Promise<unknown> {
@@ -109,7 +109,7 @@ export class PostgresSupervisor {
     const watchController = new AbortController();
     const endWatch = (): void => watchController.abort();
     signal.addEventListener("abort", endWatch, { once: true });
-    void server.whenEnded.then(endWatch);
+    void server.exited.then(endWatch);
     const times = { ...this.#times, stuckTimeoutMs: this.#stuckTimeoutMs };
     const isStuck = await waitUntilStuck(this.#options, watchController.signal, times, {
       onAccept: () => (this.#stuckTimeoutMs = this.#times.stuckTimeoutMs),
@@ -120,7 +120,7 @@ export class PostgresSupervisor {
       this.#doubleStuckTimeout();
       server.kill();
     }
-    await server.whenEnded;
+    await server.exited;
     return isStuck ? "stuck" : "ended";
   }
 

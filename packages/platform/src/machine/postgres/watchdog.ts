@@ -77,10 +77,10 @@ export class Watchdog {
     this.#isDismissed = true;
     const process = this.#process;
     if (process.exitCode !== null || process.signalCode !== null) return;
-    const whenEnded = new Promise((resolve) => process.once("exit", resolve));
+    const exited = new Promise((resolve) => process.once("exit", resolve));
     process.stdin?.end(this.#pid === undefined ? `\n${cleanShutdownLine}` : cleanShutdownLine);
     process.kill("SIGCONT");
-    await whenEnded;
+    await exited;
   }
 
   #start(): ChildProcess {

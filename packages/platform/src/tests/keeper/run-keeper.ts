@@ -84,8 +84,10 @@ const serveRunners = async (
 ): Promise<void> => {
   const lost = new AbortController();
   const onEnd = (): void => lost.abort();
-  const whenLost = new Promise<void>((resolve) => lost.signal.addEventListener("abort", () => resolve()));
-  void cluster.server.whenEnded.then(onEnd);
+  const connectionLost = new Promise<void>((resolve) =>
+    lost.signal.addEventListener("abort", () => resolve()),
+  );
+  void cluster.server.exited.then(onEnd);
   signal.addEventListener("abort", onEnd, { once: true });
   const main = await openKeeperSession(cluster, onEnd);
   const sessions = await Promise.all(
@@ -109,7 +111,7 @@ const serveRunners = async (
     copier.wake();
     await Promise.race([
       watchRunners(main, copier, { directory, idleMs, publish, signal: lost.signal }),
-      whenLost,
+      connectionLost,
     ]);
   } finally {
     if (!lost.signal.aborted) await copier.close();

@@ -93,7 +93,7 @@ export class RunnerSession {
   readonly #password: string;
   readonly #tickets = new Map<string, (message: TicketMessage) => void>();
   /** Resolves when the last statement has ended. */
-  #whenIdle: Promise<unknown> = Promise.resolve();
+  #previousQuery: Promise<unknown> = Promise.resolve();
   #busyCount = 0;
   #useCount = 0;
   #idleTimer: NodeJS.Timeout | undefined;
@@ -123,7 +123,7 @@ export class RunnerSession {
         answer({ ticket: "", error: { message: "Postgres has ended", isDiskFull: false } });
     });
     socket.unref();
-    this.#parentTimer = whenParentEnds(() => void this.close().catch(() => undefined));
+    this.#parentTimer = onParentExit(() => void this.close().catch(() => undefined));
   }
 
   /**
@@ -168,10 +168,10 @@ export class RunnerSession {
   /** Runs a statement on the registry, after those before it. Meanwhile, this process does not end. */
   async query<Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     return this.#whileReferenced(async () => {
-      const whenRun = this.#whenIdle.then(() => this.#client.query<Row>(text, [...values]));
-      this.#whenIdle = whenRun.catch(() => undefined);
+      const result = this.#previousQuery.then(() => this.#client.query<Row>(text, [...values]));
+      this.#previousQuery = result.catch(() => undefined);
       try {
-        return (await whenRun).rows;
+        return (await result).rows;
       } catch (error) {
         throw toTestDatabaseError(error, this.location);
       }
@@ -199,7 +199,7 @@ export class RunnerSession {
   async take(template: string): Promise<string> {
     const ticket = randomBytes(8).toString("hex");
     return this.#whileReferenced(async () => {
-      const whenServed = new Promise<TicketMessage>((resolve) => this.#tickets.set(ticket, resolve));
+      const served = new Promise<TicketMessage>((resolve) => this.#tickets.set(ticket, resolve));
       try {
         const [row] = await this.query<{ name: string | null }>("select mgmt_test.take($1, $2, $3) as name", [
           template,
@@ -207,7 +207,7 @@ export class RunnerSession {
           ticket,
         ]);
         if (row?.name) return row.name;
-        const { database, error } = await limit(whenServed, copyTimeoutMs);
+        const { database, error } = await limit(served, copyTimeoutMs);
         if (database !== undefined) return database;
         throw error?.isDiskFull
           ? platformErrors.testDiskFull(this.location.directory)
@@ -267,7 +267,7 @@ export const toTestDatabaseError = (error: unknown, { directory }: ServerLocatio
  * Calls back when this process is a worker of a runner that was killed. Not every runner's workers end then: a connection that a test has
  * left would keep its database for ever.
  */
-const whenParentEnds = (onEnd: () => void): NodeJS.Timeout | undefined => {
+const onParentExit = (onEnd: () => void): NodeJS.Timeout | undefined => {
   if (process.channel === undefined || process.channel === null) return undefined;
   const parent = process.ppid;
   const timer = setInterval(() => {
@@ -293,9 +293,9 @@ const createIdentity = async (client: Client): Promise<{ owner: number; role: st
   return { owner, role, password };
 };
 
-const limit = async (whenServed: Promise<TicketMessage>, timeoutMs: number): Promise<TicketMessage> => {
+const limit = async (served: Promise<TicketMessage>, timeoutMs: number): Promise<TicketMessage> => {
   const controller = new AbortController();
-  const whenLate = sleep(
+  const timedOut = sleep(
     timeoutMs,
     {
       ticket: "",
@@ -306,9 +306,9 @@ const limit = async (whenServed: Promise<TicketMessage>, timeoutMs: number): Pro
     },
     { signal: controller.signal },
   );
-  whenLate.catch(() => undefined);
+  timedOut.catch(() => undefined);
   try {
-    return await Promise.race([whenServed, whenLate]);
+    return await Promise.race([served, timedOut]);
   } finally {
     controller.abort();
   }

@@ -71,15 +71,15 @@ const readReport = async (child: ChildProcess): Promise<KeeperReport> => {
   if (stdout === null) throw new Error("A program with an output was started without one");
   let text = "";
   stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-  const whenLine = new Promise<void>((resolve) =>
+  const lineReceived = new Promise<void>((resolve) =>
     stdout.on("data", () => {
       if (text.includes("\n")) resolve();
     }),
   );
-  const whenEnded = once(child, "close").catch((error: unknown) => {
+  const exited = once(child, "close").catch((error: unknown) => {
     text = JSON.stringify({ error: { message: error instanceof Error ? error.message : String(error) } });
   });
-  await Promise.race([whenLine, whenEnded]);
+  await Promise.race([lineReceived, exited]);
   // The keeper continues, and this process may exit.
   child.unref();
   stdout.destroy();
