@@ -15,3 +15,7 @@ export const findProtection = (
   if (link?.link.protect && (linkedProfile === undefined || linkedProfile === name?.value)) return link.file;
   return profile?.protect && name ? `profile ${name.value}` : undefined;
 };
+
+/** Whether the flags confirm every change, so that nobody has to be asked. */
+export const isConfirmedByFlag = (flags: GlobalFlags, context: Pick<Context, "env" | "cwd">): boolean =>
+  flags.yes === true && flags.confirm === undefined && findProtection(flags, context) === undefined;

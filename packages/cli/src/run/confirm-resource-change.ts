@@ -11,7 +11,7 @@ import { ask, findNoPromptReason } from "../input/ask.js";
 import { confirm } from "../input/confirm.js";
 import { discardTypedLines } from "../input/discard-typed-lines.js";
 import { toPrintable } from "../output/printable.js";
-import { findProtection } from "../profiles/protection.js";
+import { findProtection, isConfirmedByFlag } from "../profiles/protection.js";
 
 /** What loses data or access. */
 export interface ChangedResource {
@@ -33,10 +33,6 @@ export interface ResourceChange<Resource extends ChangedResource> {
   /** Why nothing can be asked, beside the reasons that hold for every command. */
   readonly noPromptReason?: string | undefined;
 }
-
-/** Whether the flags confirm every change, so that nobody has to be asked. */
-export const isConfirmedByFlag = (flags: GlobalFlags, context: Pick<Context, "env" | "cwd">): boolean =>
-  flags.yes === true && flags.confirm === undefined && findProtection(flags, context) === undefined;
 
 /**
  * Asks before resources are changed in a way that cannot be undone. Every command that deletes, restores, rotates, or overwrites calls

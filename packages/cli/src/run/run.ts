@@ -8,7 +8,7 @@ import type { Notice } from "../output/output.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";
-import { isConfirmedByFlag } from "./confirm-resource-change.js";
+import { isConfirmedByFlag } from "../profiles/protection.js";
 import { connect } from "../service/connect.js";
 import { findDefaultTarget, fillDefaults, resolveDefaultTarget } from "./defaults.js";
 import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";

@@ -1,6 +1,7 @@
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { confirmResourceChange, isConfirmedByFlag } from "../../run/confirm-resource-change.js";
+import { isConfirmedByFlag } from "../../profiles/protection.js";
+import { confirmResourceChange } from "../../run/confirm-resource-change.js";
 import { noRepositoryError } from "../../errors/preview-errors.js";
 import { listCheckedOutBranches } from "../../git/clone.js";
 import { listRemoteBranches } from "../../git/remote.js";
