@@ -1,10 +1,16 @@
 import { CliError } from "./cli-error.js";
 
+const encodingHint = "Nothing was sent. Save it as UTF-8, for example with your editor or iconv.";
+
+/** The text has the mark of UTF-16, as PowerShell and Notepad may write it. */
+export const utf16Error = (inputName: string, source: string): CliError =>
+  new CliError("usage", "usage:not_utf8", `${inputName}: ${source} is UTF-16, not UTF-8`, encodingHint);
+
 /** The message does not repeat the text, which may be a secret. */
 export const notUtf8Error = (inputName: string, source: string, line: number): CliError =>
   new CliError(
     "usage",
     "usage:not_utf8",
     `${inputName}: ${source} is not UTF-8 (line ${line})`,
-    "Nothing was sent. Save it as UTF-8, for example with your editor or iconv.",
+    encodingHint,
   );

@@ -51,17 +51,18 @@ describe("input that is not UTF-8", () => {
   });
 
   it.each([
-    ["Latin-1", latin1("\n{ é }"), "line 2"],
-    ["UTF-16 with its mark", Buffer.from("\ufeff{}", "utf16le"), "line 1"],
-    ["a character that is cut off", Buffer.from("é").subarray(0, 1), "line 1"],
-  ])("is refused on standard input: %s", async (_, stdin, place) => {
+    ["Latin-1", latin1("\n{ é }"), "is not UTF-8 (line 2)"],
+    ["UTF-16 with its mark", Buffer.from("\ufeff{}", "utf16le"), "is UTF-16, not UTF-8"],
+    ["UTF-16 in the other order", Buffer.from("\ufeff{}", "utf16le").swap16(), "is UTF-16, not UTF-8"],
+    ["a character that is cut off", Buffer.from("é").subarray(0, 1), "is not UTF-8 (line 1)"],
+  ])("is refused on standard input: %s", async (_, stdin, problem) => {
     const { env } = here.session;
     const { status, stderr } = await runInProcess(["api", "POST", "projects", "--input", "-"], {
       env,
       stdin,
     });
     expect(status).toBe(2);
-    expect(stderr).toContain(`--input: standard input is not UTF-8 (${place})`);
+    expect(stderr).toContain(`--input: standard input ${problem}`);
   });
 
   it("is told from UTF-8, with a mark or without", async () => {
