@@ -2,10 +2,12 @@ import { CliError } from "./cli-error.js";
 import { findSqlStateHint } from "./sqlstate-hints.js";
 import { missingInputError } from "./usage-errors.js";
 
-export const noStatementError = (): CliError =>
+/** @param word The only argument, which is taken for the name of a database. */
+export const noStatementError = (word = ""): CliError =>
   missingInputError(
-    "Missing the statement",
-    "Pass SQL as the last argument, such as 'select 1', - for standard input, or --file PATH.",
+    word === "" ? "Missing the statement" : `Missing the statement for database ${word}`,
+    "Pass SQL as the last argument, such as 'select 1', - for standard input, or --file PATH." +
+      (word === "" ? "" : " One word is a statement if it ends with a semicolon."),
   );
 
 /** @param problem what the text has instead of one statement. */
@@ -19,6 +21,21 @@ export const copyRefusedError = (): CliError =>
     "Use select with --output csv to get rows, or mgmt psql for \\copy.",
   );
 
+/** @param subject What has the character. */
+export const nulRefusedError = (subject: string): CliError =>
+  statementRefusedError(
+    `${subject} has a NUL character, which no text of Postgres can have`,
+    "Nothing was sent. Remove it, or save a file that is UTF-16 as UTF-8.",
+  );
+
+/** @param words The first words of the statement. */
+export const sessionStatementRefusedError = (words: readonly string[]): CliError =>
+  statementRefusedError(
+    `${words[0] === "create" ? "A temporary object" : (words[0] ?? "").toUpperCase()} has no effect here, because each query has a session of its own, which ends with it`,
+    "Use mgmt psql for a session, or mgmt db seed --file PATH for several statements in one transaction. " +
+      "A query with --write is committed by itself.",
+  );
+
 /** What Postgres says about a statement that it refused. */
 export interface StatementFailure {
   readonly message: string;
@@ -29,19 +46,37 @@ export interface StatementFailure {
   readonly position: number | undefined;
 }
 
-const readOnlyState = "25006";
+/** A change in a read-only transaction, and a statement such as VACUUM, which cannot run in any. */
+const readOnlyStates: readonly (string | undefined)[] = ["25006", "25001"];
+/** The protocol was violated, which a connection of our own does only with another number of parameters. */
+const parameterCountState = "08P01";
+/** The type of a parameter does not follow from the statement. */
+const unknownTypeState = "42P18";
 
 /**
  * Postgres has refused a statement.
  *
- * @param sql the statement.
- * @param writes whether it may change data.
+ * @param sql The statement.
+ * @param valueCount How many values it got.
+ * @param writes Whether it may change data.
  */
 export const statementFailedError = (
   { message, sqlState, detail, hint, position }: StatementFailure,
-  sql: string,
-  writes: boolean,
+  {
+    sql,
+    valueCount,
+    writes,
+  }: { readonly sql: string; readonly valueCount: number; readonly writes: boolean },
 ): CliError => {
+  const count = `${String(valueCount)} ${valueCount === 1 ? "was" : "were"} passed`;
+  const ownHint =
+    readOnlyStates.includes(sqlState) && !writes
+      ? "The query runs in a read-only transaction. Pass --write to change data."
+      : sqlState === parameterCountState
+        ? `Pass --param once for each of $1, $2 and so on in the statement, in this order: ${count}.`
+        : sqlState === unknownTypeState
+          ? "Give the parameter a type, such as $1::text."
+          : undefined;
   const facts = [
     ...(sqlState === undefined ? [] : [`SQLSTATE ${sqlState}`]),
     ...(position === undefined ? [] : [describePosition(sql, position)]),
@@ -51,9 +86,7 @@ export const statementFailedError = (
     "failure",
     "query:failed",
     facts.length === 0 ? message : `${message} (${facts.join("; ")})`,
-    sqlState === readOnlyState && !writes
-      ? "The query runs in a read-only transaction. Pass --write to change data."
-      : (hint ?? findSqlStateHint(sqlState, "") ?? "Correct the statement, and run the command again."),
+    ownHint ?? hint ?? findSqlStateHint(sqlState, "") ?? "Correct the statement, and run the command again.",
   );
 };
 
@@ -66,14 +99,17 @@ const describePosition = (sql: string, position: number): string => {
   return `line ${String(lines.length)}, column ${String([...(lines.at(-1) ?? "")].length + 1)}`;
 };
 
-/** @param timeout as the user typed it. */
-export const queryTimeoutError = (timeout: string, writes: boolean): CliError =>
+/**
+ * @param timeout As the user typed it.
+ * @param commitsInParts Whether a statement that is canceled may have changed something.
+ */
+export const queryTimeoutError = (timeout: string, writes: boolean, commitsInParts: boolean): CliError =>
   new CliError(
     "pending",
     "query:timeout",
     `The statement did not end within ${timeout}, and was canceled`,
     writes
-      ? "What it changed was undone. Pass a longer --timeout, or change less at once."
+      ? `${commitsInParts ? "It may have changed a part." : "What it changed was undone."} Pass a longer --timeout, or change less at once.`
       : "Pass a longer --timeout, or select less.",
   );
 

@@ -11,8 +11,10 @@ export interface FakePostgres {
   close(): void;
 }
 
-/** The answer to a statement: rows of one column, an error, or that the connection breaks. */
-export type StatementReply =
+/** The answer to a statement: rows of one column, an error, that the connection breaks, or an answer that waits for a cancellation. */
+export type StatementReply = ImmediateReply | { readonly onCancel: ImmediateReply };
+
+type ImmediateReply =
   | { readonly column: string; readonly rows: readonly (string | boolean | null)[] }
   | TypedRows
   | { readonly error: string; readonly state: string; readonly fields?: Readonly<Record<string, string>> }
@@ -37,6 +39,7 @@ export const startFakePostgres = async (
   const log: string[] = [];
   const sessions: Record<string, string>[] = [];
   const sockets = new Set<Socket>();
+  const cancelWaiters: (() => void)[] = [];
   const serve = async (socket: Socket): Promise<void> => {
     let transaction = "I";
     const ready = (): Buffer => message("Z", Buffer.from(transaction));
@@ -54,6 +57,7 @@ export const startFakePostgres = async (
     for await (const { letter, body } of readMessages(socket)) {
       if (letter === "startup" && body.readInt32BE() === cancelRequestCode) {
         log.push("cancel");
+        for (const resume of cancelWaiters.splice(0)) resume();
         socket.end();
       } else if (letter === "startup") {
         const words = body.toString("utf8", 4).split("\0").filter(Boolean);
@@ -84,8 +88,11 @@ export const startFakePostgres = async (
         if (values.length > 0) log.push(`values ${JSON.stringify(values)}`);
       } else if (letter === "Q" || letter === "S") {
         const statement = letter === "S" ? parsed : body.toString("utf8", 0, body.length - 1);
-        const answer = reply(statement, log);
+        const firstAnswer = reply(statement, log);
         log.push(statement);
+        const waits = typeof firstAnswer === "object" && "onCancel" in firstAnswer;
+        if (waits) await new Promise<void>((resolve) => cancelWaiters.push(resolve));
+        const answer = waits ? firstAnswer.onCancel : firstAnswer;
         if (answer === "break") {
           socket.destroy();
           return;

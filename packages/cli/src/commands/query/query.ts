@@ -14,8 +14,8 @@ export const queryCommand: CommandDeclaration<QueryResult> = {
   summary: "Run one SQL statement on a database, and print its rows",
   description:
     "Runs one SQL statement on a database, and prints its rows. No client program of Postgres is needed. The statement runs in a " +
-    "read-only transaction unless --write is passed. Rows are printed as they come, so that a result can have any length. Tables and " +
-    "CSV have the text of Postgres. In JSON, integer, smallint, real, double precision and boolean are numbers and booleans, NULL becomes " +
+    "session of its own, and in a read-only transaction unless --write is passed. Rows are printed as they come, so that a result can have " +
+    "any length. Tables and CSV have the text of Postgres; on a terminal, a table that is too wide has each row as lines. In JSON, integer, smallint, real, double precision and boolean are numbers and booleans, NULL becomes " +
     "null, and everything else is the text of Postgres, so that bigint and numeric keep all their digits. A column whose name occurs " +
     "twice gets a number.",
   examples: [

@@ -83,6 +83,7 @@ describe("mgmt query", () => {
       table: [
         ["1", "\u001b]0;title\u0007\u202e"],
         ["2", null],
+        ["3", "a\r\nb\tc"],
       ],
     };
     const { stdout, stderr } = await query("select *", reply, "", { terminal: true, columns: 80 });
@@ -91,9 +92,33 @@ describe("mgmt query", () => {
       "id  userName\\u001b[2J",
       "1   \\u001b]0;title\\u0007\\u202e",
       "2   NULL",
+      "3   a\\r\\nb\\tc",
       "",
     ]);
     expect(stderr).toBe("");
+  });
+
+  it("prints each row as lines if the terminal is narrower than the table", async () => {
+    const reply: TypedRows = {
+      columns: [
+        ["id", int4],
+        ["title", text],
+      ],
+      table: [
+        ["1", "x".repeat(30)],
+        ["2", "日本"],
+      ],
+    };
+    const print = async (columns: number): Promise<string> =>
+      (await query("select *", reply, "", { terminal: true, columns })).stdout.replaceAll(
+        /\u001b\[\d+m/g,
+        "",
+      );
+    expect(await print(36)).toMatch(/^id  title\n1   x/);
+    expect(await print(33)).toBe(`row 1\nid     1\ntitle  ${"x".repeat(30)}\nrow 2\nid     2\ntitle  日本\n`);
+    const single = { columns: [["title", text]], table: [["x".repeat(30)]] } as const;
+    const { stdout } = await query("select title", single, "", { terminal: true, columns: 20 });
+    expect(stdout).toContain(`\n${"x".repeat(30)}\n`);
   });
 
   it("gives every column a name of its own in JSON", async () => {
@@ -188,6 +213,60 @@ describe("mgmt query", () => {
     expect(stderr).toContain("slow\\u001b[2J\n");
   });
 
+  it.each([
+    ["in UTF-16", Buffer.from("\ufeffselect 1", "utf16le"), "is UTF-16, not UTF-8"],
+    ["in UTF-16 without a mark", Buffer.from("select 1", "utf16le"), "has a NUL character"],
+  ])("refuses a file %s", async (_, bytes, problem) => {
+    writeFileSync(join(place.folder, "q.sql"), bytes);
+    const { status, stderr } = await run(["copy", "--file", "q.sql"]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(problem) });
+    expect(place.postgres.sessions).toEqual([]);
+  });
+
+  it.each([
+    ["--fields nam", [["1", "a"]], "Did you mean name?"],
+    ["--fields id,title --json", [["1", "a"]], "Fields: id, name."],
+    ["--fields title --csv", [], "Fields: id, name."],
+  ])("refuses unknown columns: %s", async (flags, table, hint) => {
+    const columns = [
+      ["id", int4],
+      ["name", text],
+    ] as const;
+    const result = await query("select *", { columns, table }, flags);
+    expect(outcome(result)).toEqual({ status: 2, stdout: "", stderr: expect.stringContaining(hint) });
+    const written = await query("insert", { columns, table, tag: "INSERT 0 1" }, `${flags} --write`);
+    expect(outcome(written)).toMatchObject({ status: 2, stderr: expect.stringContaining("INSERT 0 1") });
+  });
+
+  it("says that a statement without rows keeps nothing without --write", async () => {
+    const { status, stderr } = await query("analyze notes", { tag: "ANALYZE" });
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr:
+        "ANALYZE, in a read-only transaction that was rolled back. Pass --write to keep what it does.\n",
+    });
+    expect((await query("select", { tag: "SELECT 1" })).stderr).toBe("SELECT 1\n");
+  });
+
+  const canceled = { error: "canceling statement due to user request", state: "57014" };
+  it.each<[string, ReturnType<DatabasePlace["reply"]>, string]>([
+    [
+      "delete from notes",
+      { onCancel: canceled },
+      "The statement was canceled, and what it changed was undone.",
+    ],
+    ["vacuum notes", { onCancel: canceled }, "may have taken effect or not"],
+    ["create index concurrently on notes (id)", { onCancel: canceled }, "may have taken effect or not"],
+    ["delete from notes", { onCancel: "break" }, "may have taken effect or not"],
+    ["delete from notes", { onCancel: { tag: "DELETE 2" } }, "DELETE 2\n"],
+  ])("says after Ctrl-C what became of %s: %j", async (sql, reply, message) => {
+    let resolveSent = (): void => undefined;
+    const sent = new Promise<void>((resolve) => (resolveSent = resolve));
+    place.reply = () => (resolveSent(), reply);
+    const result = await place.runWords(["query", place.copy, sql, "--write"], { interrupt: sent });
+    expect(outcome(result)).toEqual({ status: 130, stdout: "", stderr: expect.stringContaining(message) });
+  });
+
   it("passes parameters as they are", async () => {
     await run([
       place.copy,
@@ -206,10 +285,14 @@ describe("mgmt query", () => {
     [["select 1"], "", "select 1"],
     [["-"], "select 2 -- last\n", "select 2 -- last\n"],
     [["--file", "-"], "select 3;\n", "select 3;\n"],
-    [["--file", "q.sql"], "", "\ufeffselect 4"],
+    [["--file", "q.sql"], "", "select 4"],
     [["copy", "select 5"], "", "select 5"],
-    [["copy", "--file", "q.sql"], "", "\ufeffselect 4"],
-    [["shop/copy", "-"], "select 6", "select 6"],
+    [["copy", "--file", "q.sql"], "", "select 4"],
+    [["shop/copy", "-"], "\ufeffselect 6", "select 6"],
+    [["VACUUM", "--write"], "", "VACUUM"],
+    [["vacuum;", "--write"], "", "vacuum;"],
+    [["commit prepared 'a'", "--write"], "", "commit prepared 'a'"],
+    [["create table temp ()", "--write"], "", "create table temp ()"],
   ])("reads the statement from %j", async (words, stdin, sql) => {
     writeFileSync(join(place.folder, "q.sql"), "\ufeffselect 4");
     const { status, stderr } = await run(words, undefined, {
@@ -222,7 +305,8 @@ describe("mgmt query", () => {
 
   it.each([
     [[], 3, "usage:missing"],
-    [["shop"], 3, "usage:missing"],
+    [["shop"], 3, "Missing the statement for database shop"],
+    [["refresh"], 3, "ends with a semicolon"],
     [["shop", ""], 3, "usage:missing"],
     [[" -- nothing"], 3, "usage:missing"],
     [["select 1; select 2"], 2, "query:refused"],
@@ -232,11 +316,26 @@ describe("mgmt query", () => {
     [["\\d notes"], 2, "query:refused"],
     [["db_1", "select 1", "more"], 2, "usage:invalid"],
     [["--file", "q.sql", "db_1", "select 1"], 2, "usage:invalid"],
+    [["select 1", "--file", "q.sql"], 2, "--file and a statement cannot be used together"],
+    [["(values (1))", "--file", "q.sql"], 2, "--file and a statement cannot be used together"],
+    [["vacuum", "--file", "q.sql"], 2, "--file and a statement cannot be used together"],
+    [["my selection", "--file", "q.sql"], 2, "usage:unreadable_file"],
     [["--file", "gone.sql"], 2, "usage:unreadable_file"],
     [["select 1", "--timeout", "0"], 2, "usage:invalid_value"],
     [["select 1", "--timeout", "soon"], 2, "usage:invalid_value"],
     [["select 1", "--output", "env"], 2, "usage:invalid"],
     [["no-such", "select 1"], 6, "name:not_found"],
+    [["select '\0'"], 2, "The statement has a NUL character"],
+    [["select $1, $2", "--param", "a", "--param", "b\0"], 2, "The value of $2 has a NUL character"],
+    ...[
+      ["begin", "BEGIN has no effect here"],
+      ["COMMIT AND NO CHAIN", "COMMIT has no effect here"],
+      ["start transaction;", "START has no effect here"],
+      ["set search_path = x", "SET has no effect here"],
+      ["/* c */ listen jobs", "LISTEN has no effect here"],
+      ["prepare p as select 1", "PREPARE has no effect here"],
+      ["create or replace local temporary view v as select 1", "A temporary object has no effect here"],
+    ].map(([sql = "", problem = ""]): [string[], number, string] => [[sql, "--write"], 2, problem]),
   ])("refuses %j before it connects", async (words, status, code) => {
     const result = await run(words, undefined, { env: { MGMT_PROJECT_ID: place.projectId } });
     expect(outcome(result)).toEqual({ status, stdout: "", stderr: expect.stringContaining(code) });
@@ -258,6 +357,15 @@ describe("mgmt query", () => {
     ["--write", "23505", "query:failed", "conflict with a constraint"],
     ["", "57014", "query:failed", "statement_timeout"],
     ["--timeout 1h", "57014", "query:failed", "statement_timeout"],
+    [
+      "--param a",
+      "08P01",
+      "query:failed",
+      "Pass --param once for each of $1, $2 and so on in the statement, in this order: 1 was",
+    ],
+    ["", "08P01", "query:failed", "0 were passed"],
+    ["", "42P18", "query:failed", "$1::text"],
+    ["", "25001", "query:failed", "Pass --write"],
   ])("says what to do after %j and %s", async (flags, state, code, hint) => {
     const { stderr } = await query("select pg_sleep(1)", { error: "no", state }, flags);
     expect(stderr).toContain(code);

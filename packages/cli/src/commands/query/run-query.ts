@@ -8,6 +8,7 @@ import {
   statementFailedError,
 } from "../../errors/query-errors.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
+import type { Notice, Output } from "../../output/output.js";
 import { parseDuration } from "../../input/duration.js";
 import { type DatabaseAccess, resolveDatabaseAccess } from "../../postgres/database-access.js";
 import {
@@ -16,7 +17,8 @@ import {
   StatementConnectionError,
 } from "../../postgres/single-statement.js";
 import { findProtection } from "../../profiles/protection.js";
-import { throwIfInterrupted } from "../../system/shared-interrupt.js";
+import { throwIfInterrupted, waitForInterrupt } from "../../system/shared-interrupt.js";
+import { assertColumns } from "./assert-columns.js";
 import { readQueryInput } from "./read-sql.js";
 import { renderCsv, renderJson, renderTable, toObjects } from "./render-rows.js";
 
@@ -36,6 +38,7 @@ interface Query {
   readonly sql: string;
   readonly values: readonly string[];
   readonly writes: boolean;
+  readonly commitsInParts: boolean;
   /** As the user typed it. */
   readonly timeout: string | undefined;
   /** In milliseconds. */
@@ -44,6 +47,8 @@ interface Query {
 
 /** How much longer than its timeout a statement may take before this program stops waiting for the server, in milliseconds. */
 const timeoutGraceMs = 5_000;
+/** How long the server may take to say what became of a change that is canceled, in milliseconds. */
+const cancelAnswerMs = 3_000;
 /** The code with which the server cancels a statement. */
 const canceledState = "57014";
 
@@ -56,7 +61,7 @@ export const runQuery = async (
 ): Promise<void> => {
   context.output.assertPrintsLists();
   const timeoutMs = timeout === undefined ? undefined : Math.ceil(parseDuration(timeout, "--timeout"));
-  const { databaseIdOrName, sql } = await readQueryInput(args, file, context);
+  const { databaseIdOrName, sql, commitsInParts } = await readQueryInput(args, file, values, context);
   const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
   if (writes) {
     await context.output.usedSettings.announce();
@@ -66,7 +71,12 @@ export const runQuery = async (
   const client = createPostgresClient(access);
   const close = (): void => void client.connection.stream.destroy();
   const cancel = (): Promise<void> => cancelStatement(client).then(close);
-  const onInterrupt = (): void => void cancel();
+  let closeTimer: NodeJS.Timeout | undefined;
+  // The answer of the server says what became of a change.
+  const onInterrupt = (): void =>
+    void (writes
+      ? cancelStatement(client).then(() => (closeTimer = setTimeout(close, cancelAnswerMs)))
+      : cancel());
   await connectClient(client, close, access, context);
   client.on("notice", ({ message }) => {
     if (message !== undefined) context.output.notice({ code: "query:notice", message });
@@ -74,9 +84,16 @@ export const runQuery = async (
   context.signal.addEventListener("abort", onInterrupt, { once: true });
   const timer = timeoutMs === undefined ? undefined : setTimeout(close, timeoutMs + timeoutGraceMs);
   try {
-    await runInSession(client, { sql, values, writes, timeout, timeoutMs }, access, cancel, context);
+    await runInSession(
+      client,
+      { sql, values, writes, commitsInParts, timeout, timeoutMs },
+      access,
+      cancel,
+      context,
+    );
   } finally {
     clearTimeout(timer);
+    clearTimeout(closeTimer);
     context.signal.removeEventListener("abort", onInterrupt);
     close();
   }
@@ -115,7 +132,7 @@ const runInSession = async (
   cancel: () => Promise<void>,
   context: Context,
 ): Promise<void> => {
-  const { sql, values, writes } = query;
+  const { sql, values, writes, commitsInParts } = query;
   const { output, signal } = context;
   let isReaderGone = false;
   const readerGone = new Promise<void>((resolve) => {
@@ -126,32 +143,58 @@ const runInSession = async (
   });
   const startTime = performance.now();
   const statement = new SingleStatement(sql, { values });
+  let wasSent = false;
   try {
     const setupSql = getSetupSql(query);
     if (setupSql !== undefined) await client.query(setupSql);
+    wasSent = true;
     client.query(statement);
-    await Promise.race([printRows(statement, context), readerGone]).catch((error: unknown) => {
-      if (!isReaderGone) throw error;
-    });
-    // The reader may have left before the last row. A change is still made.
+    const printing = await Promise.race([printRows(statement, context), readerGone]).then(
+      () => undefined,
+      (error: unknown) => (isReaderGone ? undefined : { error }),
+    );
+    // The reader may have left before the last row, or the rows lack a field. A change is still made.
     if (writes) for await (const rows of statement.readPortions()) void rows;
+    if (statement.isDone) announceEnd(statement, writes, output);
+    if (printing) throw printing.error;
     if (!statement.isDone) return await cancel();
-    const { commandTag, columns } = statement;
-    if (commandTag !== undefined && (writes || columns.length === 0))
-      output.notice({ code: "query:done", message: commandTag, command: commandTag });
     await client.end();
+    if (writes) signal.throwIfAborted();
   } catch (error) {
-    if (error instanceof StatementConnectionError) await throwIfInterrupted(signal);
+    if (error instanceof StatementConnectionError) await waitForInterrupt(signal);
+    if (signal.aborted && writes && (isServerError(error) || statement.commandTag === undefined)) {
+      const isUndone = !wasSent || (isServerError(error) && !commitsInParts);
+      output.notice(interruptedQueryNotice(databaseId, isUndone));
+    }
     signal.throwIfAborted();
     if (error instanceof CopyProtocolError) throw copyRefusedError();
     if (error instanceof StatementConnectionError) throw queryConnectionLostError(databaseId, writes);
     if (!isServerError(error)) throw error;
     const { timeout, timeoutMs = Infinity } = query;
     if (timeout !== undefined && error.code === canceledState && performance.now() - startTime >= timeoutMs)
-      throw queryTimeoutError(timeout, writes);
-    throw statementFailedError(describeFailure(error), sql, writes);
+      throw queryTimeoutError(timeout, writes, commitsInParts);
+    throw statementFailedError(describeFailure(error), { sql, valueCount: values.length, writes });
   }
 };
+
+/** Says what the server has done. What a statement without rows does in a read-only transaction is lost. */
+const announceEnd = ({ commandTag, columns }: SingleStatement, writes: boolean, output: Output): void => {
+  if (commandTag === undefined || (!writes && columns.length > 0)) return;
+  const isLost = !writes && !commandTag.startsWith("SELECT");
+  const message = isLost
+    ? `${commandTag}, in a read-only transaction that was rolled back. Pass --write to keep what it does.`
+    : commandTag;
+  output.notice({ code: "query:done", message, command: commandTag });
+};
+
+/** @param isUndone Whether it is known that a change was undone. */
+const interruptedQueryNotice = (databaseId: string, isUndone: boolean): Notice => ({
+  code: "query:interrupted",
+  message: isUndone
+    ? "The statement was canceled, and what it changed was undone."
+    : `The statement may have taken effect or not: look at the data of database ${databaseId} before you run it again.`,
+  databaseId,
+});
 
 /** Returns what is run before the statement. The first query of a transaction fixes that it is read-only. */
 const getSetupSql = ({ writes, timeoutMs }: Query): string | undefined => {
@@ -161,13 +204,14 @@ const getSetupSql = ({ writes, timeoutMs }: Query): string | undefined => {
 };
 
 const printRows = async (statement: SingleStatement, { output }: Context): Promise<void> => {
-  const { format, presentation, isTerminal } = output;
+  const { format, presentation, isTerminal, tableWidth } = output;
   const selectsParts = presentation.fields !== undefined || presentation.query !== undefined;
   if (!selectsParts && format === "csv") return output.writeParts(renderCsv(statement, isTerminal), format);
   if (!selectsParts && format === "json") return output.writeParts(renderJson(statement), format);
-  if (selectsParts || format !== "table") return output.writeList(toObjects(statement));
+  if (selectsParts || format !== "table")
+    return output.writeList(assertColumns(toObjects(statement), statement, presentation.fields));
   let isEmpty = true;
-  const parts = renderTable(statement, await output.loadStyle());
+  const parts = renderTable(statement, await output.loadStyle(), tableWidth);
   const watchParts = async function* (): AsyncGenerator<string> {
     for await (const part of parts) {
       isEmpty = false;
