@@ -8,6 +8,16 @@ import { addCommands } from "../command-line/declared-commands.js";
 import { addGlobalOptions, assertPathsNotEmpty, collectGlobalFlags } from "../command-line/global-options.js";
 import { resolveFormat, resolvePresentation } from "./output-flags.js";
 
+/** Refuses fields that the result of a hand-written command does not have. An operation checks its own. */
+const assertKnownFields = async ({ line }: MgmtCommand, fields: readonly string[]): Promise<void> => {
+  const [{ printedResults }, { assertPrintedFields }] = await Promise.all([
+    import("./schema/generated/printed-schemas.js"),
+    import("../run/result-schema.js"),
+  ]);
+  const [, schema] = Object.entries(printedResults).find(([words]) => line === `mgmt ${words}`) ?? [];
+  if (schema) await assertPrintedFields(schema, fields);
+};
+
 /** Builds the parser of the whole command line. */
 export const buildProgram = (context: Context): MgmtCommand => {
   const { output, version } = context;
@@ -40,6 +50,9 @@ export const buildProgram = (context: Context): MgmtCommand => {
         { ...flags, ...(flags.csv && { output: "csv" }), format, pager },
         context,
       );
+      const { fields } = output.presentation;
+      if (fields && command instanceof MgmtCommand && !command.definition)
+        await assertKnownFields(command, fields);
       for (const { file, reason } of findIgnoredLinks(context.cwd)) {
         const message = `${file} was ignored, because ${reason}`;
         await output.warn({ code: "link:ignored", message, from: file });

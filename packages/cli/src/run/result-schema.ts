@@ -9,7 +9,23 @@ export const assertFields = async (
 ): Promise<void> => {
   const { definitions, results } = await import("../contract/generated/schemas.js");
   const itemSchema = results[definition.id]?.item;
-  if (!itemSchema) return;
+  if (itemSchema) assertFieldsOfSchema(itemSchema, fields, definitions);
+};
+
+/** Does the same for a hand-written command, whose result or list has this schema. */
+export const assertPrintedFields = async (schema: Schema, fields: readonly string[]): Promise<void> => {
+  const { definitions } = await import("../contract/generated/schemas.js");
+  const itemSchema = (schema.type === "array" && schema.items) || schema;
+  // A result without properties can have any.
+  if (listFieldNames(itemSchema, [], definitions)?.length !== 0)
+    assertFieldsOfSchema(itemSchema, fields, definitions);
+};
+
+const assertFieldsOfSchema = (
+  itemSchema: Schema,
+  fields: readonly string[],
+  definitions: Readonly<Record<string, Schema>>,
+): void => {
   for (const field of fields) {
     const names = field.split(".");
     for (const [index, name] of names.entries()) {
