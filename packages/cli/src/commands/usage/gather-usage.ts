@@ -17,6 +17,7 @@ export interface UsageRow {
   readonly databases: number;
   readonly operations: Usage["metrics"]["operations"];
   readonly storage: Usage["metrics"]["storage"];
+  /** As requested. A service without a history, such as `mgmt dev`, counts operations since each database was created or last restored. */
   readonly period: Usage["period"];
 }
 

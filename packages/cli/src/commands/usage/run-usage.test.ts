@@ -1,4 +1,7 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../test/folders.js";
 import { runInProcess } from "../../../test/in-process.js";
 import type { Result } from "../../../test/result.js";
 import { type Session, startSession } from "../../../test/terminal.js";
@@ -83,10 +86,24 @@ describe("mgmt usage", () => {
     const env = { MGMT_TOKEN: await session.server.engine.tokens.user() };
     const { stdout, stderr } = await run("usage --project-id shop --since 2w", env);
     expect(stdout).toMatch(/^ID +NAME +PROJECT +OPERATIONS +STORAGE \(GIB\)\n/);
-    expect(stderr).toMatch(/^From \d{4}-\S+Z to \d{4}-\S+Z\.\n$/);
+    expect(stderr).toMatch(
+      /^Requested: from \d{4}-\S+Z to \d{4}-\S+Z\. A service without a history counts since each database was created\.\n$/,
+    );
     const csv = await run("usage --project-id shop --by project --output csv", env);
     expect(csv.stdout).toMatch(
       /^id,name,project\.name,databases,operations\.used,storage\.used\n\S+,shop,shop,1,/,
+    );
+  });
+
+  it("says that mgmt dev keeps no history", async () => {
+    const folder = temporaryFolder();
+    const { baseUrl, engine } = session.server;
+    await engine.clock.set(Date.now());
+    const local = { baseUrl, controlUrl: `${baseUrl}/_control`, token: await engine.tokens.user() };
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ profiles: { local } }));
+    const { stderr } = await run("usage --profile local --since 2w", { MGMT_CONFIG_DIR: folder });
+    expect(stderr).toBe(
+      "Operations since each database was created or last restored, because mgmt dev keeps no history.\n",
     );
   });
 
@@ -131,6 +148,8 @@ describe("mgmt usage", () => {
     ["--project-id shop --all-projects", 2, "usage:invalid"],
     ["--project-id gone", 6, "name:not_found"],
     ["--output env", 2, "usage:invalid"],
+    ["--fields id,storage.usd", 2, "Did you mean storage.used?"],
+    ["--fields size -o json", 2, "Fields: id, name, project, databases, operations, storage, period."],
   ])("refuses %s", async (flags, status, code) => {
     const result = await run(`usage ${flags}`);
     expect(result).toMatchObject({ status, stdout: "", stderr: expect.stringContaining(code) });

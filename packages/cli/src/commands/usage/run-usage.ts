@@ -1,7 +1,8 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
+import { isDevAccess, resolveAccess } from "../../profiles/resolve-access.js";
 import { resolveIdOrName } from "../../run/names/resolve-id-or-name.js";
-import { connect } from "../../service/connect.js";
+import { connectWithAccess } from "../../service/connect.js";
 import { gatherUsage, type UsageGrouping } from "./gather-usage.js";
 
 export interface UsageOptions {
@@ -23,7 +24,8 @@ export const runUsage = async (
   const project = allProjects
     ? undefined
     : (projectId ?? resolveAndAnnounceDefault("projectId", flags, context)?.value);
-  const client = await connect(flags, context);
+  const access = await resolveAccess(flags, context);
+  const client = await connectWithAccess(access, context);
   const id =
     project === undefined ? undefined : await resolveIdOrName("project", project, client, flags, context);
   const startDate = sinceMs === undefined ? undefined : new Date(Date.now() - sinceMs).toISOString();
@@ -31,5 +33,11 @@ export const runUsage = async (
   const rows = await gatherUsage({ projectId: id, by, startDate }, client, context).finally(stopSpinner);
   await output.writeResult(rows, by === "database" ? "DatabaseUsage" : "GroupUsage");
   const [period] = rows.map((row) => row.period);
-  if (period) output.info(`From ${period.start} to ${period.end}.`);
+  if (!period) return;
+  const { start, end } = period;
+  output.info(
+    isDevAccess(access)
+      ? "Operations since each database was created or last restored, because mgmt dev keeps no history."
+      : `Requested: from ${start} to ${end}. A service without a history counts since each database was created.`,
+  );
 };

@@ -20,7 +20,8 @@ export const usageCommand: CommandDeclaration<UsageResult> = {
   summary: "Show what databases, projects, or previews use",
   description:
     "Shows the operations and the storage of the databases of the project that commands use, or else of all projects, in a period, by " +
-    "default from the start of the month. Operations are counted, and storage is in GiB. JSON has the exact numbers. A database that is " +
+    "default from the start of the month. Operations are counted, and storage is in GiB. A service without a history, such as mgmt dev, counts since the database " +
+    "was created or last restored. JSON has the exact numbers. A database that is " +
     "deleted meanwhile is left out, with a note. mgmt databases usage get shows one database.",
   examples: [
     "mgmt usage",
