@@ -8,19 +8,22 @@ import {
   createAdoptionMatcher,
   findMissingAdoptions,
 } from "./adopt.js";
+import { toAddressKey } from "./entry.js";
 import { placeInRegions } from "./place-in-regions.js";
 import { makePlan, type Plan, type PlanOptions } from "./plan.js";
 import { readManifest } from "./read-manifest.js";
-import { readState } from "./read-state.js";
+import { type IsPreview, readState } from "./read-state.js";
 
 export interface ManifestOptions extends Pick<PlanOptions, "prune" | "targets"> {
   /** Default: `mgmt.yaml`. */
   readonly file?: string | undefined;
+  /** Tells which databases are of previews. They are left out, unless the manifest has them. */
+  readonly isPreview: IsPreview;
 }
 
 /** Reads a manifest, compares it with the service, and warns about fields that cannot be changed. */
 export const makePlanFromFile = async (
-  { file, prune, targets }: ManifestOptions,
+  { file, prune, targets, isPreview }: ManifestOptions,
   client: MgmtClient,
   flags: GlobalFlags,
   context: Context,
@@ -31,7 +34,16 @@ export const makePlanFromFile = async (
   const projects = entries.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? "");
   const adoptions = collectAdoptions(entries);
   const identify = createAdoptionMatcher(adoptions, locateEntry);
-  const state = await readState(client, { projects, identify }, signal);
+  const desiredKeys = new Set(entries.map(toAddressKey));
+  const state = await readState(
+    client,
+    {
+      projects,
+      identify,
+      isPreview: (entry, branchId) => !desiredKeys.has(toAddressKey(entry)) && isPreview(entry, branchId),
+    },
+    signal,
+  );
   const missingAdoptions = findMissingAdoptions(adoptions, state.entries);
   if (missingAdoptions.length > 0) {
     const { assertAdoptionsNotMisplaced } = await import("./misplaced-adoptions.js");

@@ -203,6 +203,7 @@ const findReasonToKeep = (
 ): string | undefined => {
   if (entry.fields["isDefault"] === true) return "it is the default";
   if (isCreatedWithProject(entry)) return "it is the production branch";
+  if (unnamed?.isPreview) return `it has the preview ${unnamed.id}, which mgmt preview down deletes`;
   if (unnamed) return `it contains the ${unnamed.resource} ${unnamed.id}`;
   const keptChild = keptEntries.find(
     ({ resource, path }) =>

@@ -1,24 +1,26 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { managedResources } from "../contract/generated/managed-resources.js";
 import { getAtPath } from "../json/json-path.js";
-import { type ExistingEntry, toAddressKey } from "./entry.js";
+import { type ExistingEntry, requireAncestor, toAddressKey } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 
 /** The resources of the service. */
 export interface ServiceState {
   /** The resources that have an identity, each after its container. */
   readonly entries: readonly ExistingEntry[];
-  /** The resources that a manifest cannot name: without an identity, or outside of any container. */
+  /** The resources that a manifest cannot name: without an identity, outside of any container, or of a preview. */
   readonly unnamed: readonly UnnamedResource[];
 }
 
-/** A resource without a logical id, which no entry describes. */
+/** A resource that no entry describes. */
 export interface UnnamedResource {
   readonly resource: string;
   readonly id: string;
   readonly name: string | null;
   /** Id of the container. Absent for a project. */
   readonly containerId?: string;
+  /** Whether it is the database of a preview, which `mgmt preview` creates and deletes. */
+  readonly isPreview?: true;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -29,12 +31,17 @@ export type IdentifyResources = (
   entries: readonly ExistingEntry[],
 ) => ReadonlyMap<string, string>;
 
+/** Whether an entry is the database of a preview on the branch with this id. */
+export type IsPreview = (entry: ExistingEntry, branchId: string) => boolean;
+
 export interface StateOptions {
   /** Keys of the projects to read. Default: all. */
   readonly projects?: readonly string[] | undefined;
   /** Ids of the projects to read. Default: all. */
   readonly ids?: readonly string[] | undefined;
   readonly identify?: IdentifyResources | undefined;
+  /** Default: none is. */
+  readonly isPreview?: IsPreview | undefined;
 }
 
 interface StateInProgress {
@@ -45,7 +52,7 @@ interface StateInProgress {
 /** Reads projects, and everything in them that a manifest can contain. */
 export const readState = async (
   client: MgmtClient,
-  { projects, ids, identify }: StateOptions,
+  { projects, ids, identify, isPreview }: StateOptions,
   signal: AbortSignal,
 ): Promise<ServiceState> => {
   const state: StateInProgress = { entries: new Map(), unnamed: new Map() };
@@ -92,7 +99,21 @@ export const readState = async (
       );
     }
   }
+  if (isPreview) separatePreviews(state, isPreview);
   return { entries: [...state.entries.values()], unnamed: [...state.unnamed.values()] };
+};
+
+/** Makes the databases of previews resources that no entry describes: a manifest does not own them. */
+const separatePreviews = ({ entries, unnamed }: StateInProgress, isPreview: IsPreview): void => {
+  for (const [key, entry] of entries) {
+    const { resource, path, id, fields } = entry;
+    if (resource !== "database") continue;
+    const { id: branchId } = entries.get(toAddressKey(requireAncestor(entry, "branch"))) ?? {};
+    if (branchId === undefined || !isPreview(entry, branchId)) continue;
+    entries.delete(key);
+    const name = path.at(-1) ?? null;
+    unnamed.set(id, { resource, id, name, containerId: branchId, fields, isPreview: true });
+  }
 };
 
 const addIdentifiedEntries = (

@@ -1,5 +1,6 @@
 import type { Database } from "@mgmt/sdk";
 import { isRepositoryKey } from "../git/repository-key.js";
+import type { IsPreview } from "../manifest/read-state.js";
 
 /**
  * The record of a preview database. Its logical id has the part that decides about its deletion, because an agent needs the approval of its
@@ -70,6 +71,10 @@ export const parseRecord = ({
   if (otherParts.length > 0 || (repository !== null && !isRepositoryKey(repository))) return undefined;
   return { repository, branchId, record: { pushed, expiresAt, ...parseNameNotes(name) } };
 };
+
+/** Whether an entry of the service is the database of a preview on the branch with this id. */
+export const isPreviewEntry: IsPreview = ({ path, fields }, branchId) =>
+  parseRecord({ logicalId: path.at(-1) ?? null, branchId, name: String(fields["name"]) }) !== undefined;
 
 /** Returns the time in a part of a logical id, `expires-20261201T1200Z`, as an ISO time. */
 const parseExpiryPart = (part = ""): string | undefined => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inProcess } from "../../../test/in-process.js";
 import { shop, useProvisioning } from "../../../test/provisioning.js";
+import { buildLogicalId } from "../../preview/record.js";
 
 const here = useProvisioning();
 const { countRequests, mgmt, write, writesSince } = here;
@@ -53,6 +54,42 @@ describe("mgmt apply", () => {
     const before = countRequests();
     expect((await mgmt`apply`).status).toBe(0);
     expect(writesSince(before)).toEqual(["projects.update", "services.update"]);
+    expect((await mgmt`plan`).stdout).toBe("No changes.\n");
+  });
+
+  it("leaves previews alone, also with --prune, unless the manifest has them", async () => {
+    write(shop.replace(/ +reports:\n.*\n.*\n/, ""));
+    await mgmt`apply`;
+    const { rows, seed } = here.session.server.engine;
+    const projectId = [...rows.projects.list({})].find(({ logicalId }) => logicalId === "shop")?.id ?? "";
+    const makePreview = async (gitName: string): Promise<{ id: string; logicalId: string }> => {
+      const { id: branchId } = await seed.branch(projectId, { gitName });
+      const logicalId = buildLogicalId({ repository: null, branchId }, { pushed: true });
+      const place = `--project-id=${projectId} --branch-id=${branchId} --logical-id=${logicalId}`.split(" ");
+      const [project = "", branch = "", id = ""] = place;
+      const { json } = await mgmt`databases create ${gitName} ${project} ${branch} ${id} -o json`;
+      return { id: (json as { id: string }).id, logicalId };
+    };
+    const preview = await makePreview("feature/x");
+    const planned = await mgmt`plan --prune`;
+    expect(planned.stdout).toBe("No changes.\n");
+    expect(planned.stderr).toContain(
+      `branch shop/feature/x is not deleted, because it has the preview ${preview.id}, which mgmt preview down deletes`,
+    );
+    const exported = await mgmt`export`;
+    expect(exported.stderr).toContain(`database ${preview.id}`);
+    expect(exported.stdout).not.toContain("preview.");
+    const applied = await mgmt`apply --prune --yes`;
+    expect(applied.status, applied.stderr).toBe(0);
+    expect(rows.databases.get(preview.id)).toBeDefined();
+    write(
+      shop
+        .replace(/ +reports:\n.*\n.*\n/, "")
+        .replace(
+          "      feature/cart:",
+          `      feature/x: { databases: { ${preview.logicalId}: {} } }\n      feature/cart:`,
+        ),
+    );
     expect((await mgmt`plan`).stdout).toBe("No changes.\n");
   });
 

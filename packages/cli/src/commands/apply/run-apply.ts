@@ -9,13 +9,14 @@ import {
 } from "../../errors/manifest-errors.js";
 import { findNoPromptReason } from "../../input/ask.js";
 import { createAdoptionMatcher } from "../../manifest/adopt.js";
-import { formatAddress } from "../../manifest/entry.js";
+import { formatAddress, toAddressKey } from "../../manifest/entry.js";
 import { describeChangesSince, type Plan, type Step } from "../../manifest/plan.js";
 import { resolveBaseUrl, makePlanFromFile } from "../../manifest/plan-from-file.js";
-import { readState } from "../../manifest/read-state.js";
+import { type IsPreview, readState } from "../../manifest/read-state.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { StepRunner } from "../../manifest/step-runner.js";
 import { waitForEffect } from "../../run/wait-for-effect.js";
+import { isPreviewEntry } from "../../preview/record.js";
 import { isSameAddress } from "../../profiles/profile.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { connect } from "../../service/connect.js";
@@ -108,12 +109,18 @@ const loadPlan = async (
   flags: GlobalFlags,
   context: Context,
 ): Promise<Plan> => {
-  if (planFile === undefined) return makePlanFromFile({ file, prune, targets }, client, flags, context);
+  if (planFile === undefined) {
+    const options = { file, prune, targets, isPreview: isPreviewEntry };
+    return makePlanFromFile(options, client, flags, context);
+  }
   const plan = parsePlan(await context.sources.readInFolder(planFile, "<plan>"), planFile);
   const baseUrl = await resolveBaseUrl(flags, context);
   if (!isSameAddress(plan.baseUrl, baseUrl)) throw planOfOtherServiceError(plan.baseUrl, baseUrl);
   const { projects, adoptions } = plan;
-  const options = { projects, identify: createAdoptionMatcher(adoptions) };
+  const readKeys = new Set(plan.read.map(toAddressKey));
+  const isPreview: IsPreview = (entry, branchId) =>
+    !readKeys.has(toAddressKey(entry)) && isPreviewEntry(entry, branchId);
+  const options = { projects, identify: createAdoptionMatcher(adoptions), isPreview };
   const changes = describeChangesSince(plan, await readState(client, options, context.signal));
   if (changes.length > 0) throw outdatedPlanError(changes);
   return plan;

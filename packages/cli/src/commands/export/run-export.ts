@@ -3,6 +3,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { severalProjectsError, unknownProjectError } from "../../errors/manifest-errors.js";
 import { exportManifest, identifyByName } from "../../manifest/export-manifest.js";
 import { readState, type ServiceState } from "../../manifest/read-state.js";
+import { isPreviewEntry } from "../../preview/record.js";
 import { renderYaml } from "../../output/yaml.js";
 import { findSimilar } from "../../text/suggest.js";
 import { connect } from "../../service/connect.js";
@@ -18,7 +19,7 @@ export const runExport = async (
   const { output, signal } = context;
   const client = await connect(flags, context);
   const ids = projectKeys.length === 0 ? undefined : await findProjectIds(projectKeys, client, signal);
-  const state = await readState(client, { identify: identifyByName, ids }, signal);
+  const state = await readState(client, { identify: identifyByName, ids, isPreview: isPreviewEntry }, signal);
   await warnAboutOmissions(state, context);
   const manifest = exportManifest(state);
   if (output.format === "json") await output.writeResult(manifest);
@@ -59,8 +60,14 @@ const warnAboutOmissions = async ({ entries, unnamed }: ServiceState, { output }
       "database or service its key as logical id.";
     output.notice({ code: "export:adopted", message, ids: adoptedEntries.map(({ id }) => id) });
   }
-  if (unnamed.length === 0) return;
-  const unnamedResources = unnamed.map(({ resource, id }) => ({ resource, id }));
+  const previews = unnamed.filter(({ isPreview }) => isPreview);
+  if (previews.length > 0) {
+    const message = `Left out, because mgmt preview manages them: ${previews.map(({ id }) => `database ${id}`).join(", ")}`;
+    output.notice({ code: "export:previews", message, ids: previews.map(({ id }) => id) });
+  }
+  const otherResources = unnamed.filter(({ isPreview }) => !isPreview);
+  if (otherResources.length === 0) return;
+  const unnamedResources = otherResources.map(({ resource, id }) => ({ resource, id }));
   const labels = unnamedResources.map(({ resource, id }) => `${resource} ${id}`);
   await output.warn({
     code: "export:incomplete",

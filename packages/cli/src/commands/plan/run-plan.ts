@@ -6,6 +6,7 @@ import { replaceFile } from "../../files/replace-file.js";
 import { makePlanFromFile } from "../../manifest/plan-from-file.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { toSafeJson } from "../../output/printable.js";
+import { isPreviewEntry } from "../../preview/record.js";
 import { connect } from "../../service/connect.js";
 
 export interface PlanFlags {
@@ -24,7 +25,12 @@ export const runPlan = async (
 ): Promise<void> => {
   const { output, cwd } = context;
   const client = await connect(flags, context);
-  const plan = await makePlanFromFile({ file, prune, targets }, client, flags, context);
+  const plan = await makePlanFromFile(
+    { file, prune, targets, isPreview: isPreviewEntry },
+    client,
+    flags,
+    context,
+  );
   const planText = `${toSafeJson(plan, 2)}\n`;
   if (out === "-") {
     output.writeText(planText);
