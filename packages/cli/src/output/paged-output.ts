@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Interruption } from "../system/interruption.js";
-import { type Pager, findPagerCommand, startPager } from "./pager.js";
+import { canRunPager, type Pager, findPagerCommand, startPager } from "./pager.js";
 import type { OutputStream } from "./streams.js";
 
 /** Where help and tables are printed, and when the user reads them in a pager. */
@@ -35,8 +35,9 @@ export class PagedOutput {
     }
     this.unwrittenText += text;
     if (this.unwrittenText.split("\n").length <= (stdout.rows || defaultTerminalRows)) return true;
-    this.pager = await startPager(this.pagerCommand, env, interruption);
+    const command = this.pagerCommand;
     this.pagerCommand = undefined;
+    if (canRunPager(command, env)) this.pager = await startPager(command, env, interruption);
     const pendingText = this.unwrittenText;
     this.unwrittenText = "";
     return this.write(pendingText);

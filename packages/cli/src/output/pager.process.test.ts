@@ -62,11 +62,14 @@ describe("a pager", () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it("is not needed: the list is printed if it cannot be run", async () => {
-    const { status, stdout } = await list({ PAGER: "/no/such/pager 2> /dev/null" });
-    expect(status).toBe(0);
-    expect(stdout.trimEnd().split("\n")).toHaveLength(101);
-  });
+  it.each(["/no/such/pager", "exec /no/such/pager 2> /dev/null"])(
+    "is not needed: the list is printed if it cannot be run: %s",
+    async (command) => {
+      const { status, stdout } = await list({ PAGER: command });
+      expect(status).toBe(0);
+      expect(stdout.trimEnd().split("\n")).toHaveLength(101);
+    },
+  );
 
   it("gets every Ctrl-C, and keeps the terminal until the user leaves it", async () => {
     await ensureBuilt();

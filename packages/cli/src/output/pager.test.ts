@@ -1,5 +1,6 @@
+import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findPagerCommand } from "./pager.js";
+import { canRunPager, findPagerCommand } from "./pager.js";
 
 describe("the pager", () => {
   it.each<[NodeJS.ProcessEnv, boolean, boolean, string | undefined]>([
@@ -20,5 +21,20 @@ describe("the pager", () => {
     [{ PAGER: "most" }, true, false, undefined],
   ])("with %j on a terminal (%s) where it is wanted (%s): %s", (env, isTTY, isWanted, command) => {
     expect(findPagerCommand({ isTTY }, env, isWanted)).toBe(command);
+  });
+
+  it.each([
+    [process.execPath, true],
+    [`${process.execPath} -e 1`, true],
+    ["node -e 1", true],
+    ["/no/such/pager", false],
+    ["no-such-pager --raw", false],
+    [import.meta.filename, false],
+    ["exec no-such-pager", true],
+    ["LESS=FRX no-such-pager", true],
+    ["'no such pager'", true],
+    ["$HOME/no-such-pager", true],
+  ])("can run %s: %s", (command, isRunnable) => {
+    expect(canRunPager(command, { PATH: dirname(process.execPath) })).toBe(isRunnable);
   });
 });

@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { resolve } from "node:path";
+import { isProgram } from "@mgmt/internal/programs/program-files";
 import type { EndSignal } from "../errors/exit-codes.js";
 import type { Interruption } from "../system/interruption.js";
-import { buildProgramEnvironment } from "../system/find-program.js";
+import { buildProgramEnvironment, findProgram } from "../system/find-program.js";
 import { isUnattended } from "../system/reader.js";
 
 /** The properties of a terminal that a pager needs. */
@@ -22,6 +24,20 @@ export const findPagerCommand = (
     return undefined;
   const command = (env["PAGER"] ?? "less").trim();
   return command === "" || command === "cat" ? undefined : command;
+};
+
+/** Words of a shell that run what follows them. */
+const shellWords: ReadonlySet<string> = new Set(["builtin", "command", "eval", "exec"]);
+
+/**
+ * Returns whether the program of a pager's command line can be run, as far as its first word says it: a shell would print a message about one
+ * that cannot.
+ */
+export const canRunPager = (command: string, env: NodeJS.ProcessEnv): boolean => {
+  const [word = ""] = command.split(/\s/, 1);
+  // The shell decides about variables, quotes, and its own words. Windows has several extensions of programs.
+  if (!/^[\w./+-]+$/.test(word) || shellWords.has(word) || process.platform === "win32") return true;
+  return word.includes("/") ? isProgram(resolve(word)) : findProgram(word, env) !== undefined;
 };
 
 /** A pager that shows its input on the terminal. */
