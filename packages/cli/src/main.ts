@@ -84,6 +84,7 @@ export const main = async (
     try {
       if (args.length === 0) program.outputHelp();
       else await program.parseAsync(args, { from: "user" });
+      await output.usedSettings.announceUse({ findsNames: false });
       // Only a process of its own is told, on a terminal.
       if (selfCommand !== undefined && output.isTerminal && commandProcess.stderr.isTTY) {
         const { announceUpdate } = await import("./installation/update-notice.js");
@@ -91,6 +92,7 @@ export const main = async (
       }
       return { exitCode: exitCodes.ok };
     } catch (caughtError) {
+      await output.usedSettings.announceUse({ findsNames: false });
       if (caughtError instanceof ProgramEndedError) return { exitCode: caughtError.status };
       if (caughtError instanceof HelpAsDataError) {
         const { describeCommand } = await import("./command-line/describe-command.js");

@@ -77,10 +77,11 @@ export class Output {
   /** Whether it is always said which profile and project are used. */
   isVerbose = false;
   /** What the command uses because of a link. */
-  readonly usedSettings = new UsedSettings(
-    () => this.isForPerson,
-    (notice) => this.noticeOnce(notice),
-  );
+  readonly usedSettings = new UsedSettings({
+    isAtTerminal: () => this.#isAtTerminal,
+    wantsAll: () => this.isVerbose,
+    notice: (notice) => this.noticeOnce(notice),
+  });
   /** Whether a spinner is shown, which other lines would break. */
   isSpinning = false;
   /** Whether a request that takes long or is sent again is announced. Not by a command that asks again and again. */
@@ -364,7 +365,11 @@ export class Output {
 
   /** Whether a person reads the messages, who has not asked for all of them. */
   get isForPerson(): boolean {
-    return this.streams.stderr.isTTY === true && this.format === "table" && !this.isVerbose;
+    return this.#isAtTerminal && !this.isVerbose;
+  }
+
+  get #isAtTerminal(): boolean {
+    return this.streams.stderr.isTTY === true;
   }
 
   /**

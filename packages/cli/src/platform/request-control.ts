@@ -29,7 +29,8 @@ export const requestControl = async (
   const { url, secretFile, profile } = resolveControl(flags, context);
   if (profile && !(await isServiceGenuine(profile.value, context)))
     throw devNotRunningError(profile.name, url.value, profile.value.folder);
-  if (method !== "GET") await context.output.usedSettings.announce();
+  const { usedSettings } = context.output;
+  await (method === "GET" ? usedSettings.announceUse() : usedSettings.announce());
   const secret = await context.sources.readSecret(secretFile.value, secretFile.from);
   return callControl({ url: url.value, secret, from: url.from }, method, path, fields, context);
 };

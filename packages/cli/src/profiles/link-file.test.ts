@@ -200,20 +200,21 @@ describe("a linked folder", () => {
         columns: 300,
       });
       expect({ line, status, stderr }).toMatchObject({ line, status: 0 });
-      return stderr.split("\n").filter((message) => message.startsWith("Using "));
+      return stderr.split("\n").flatMap((message) => /Using [^"]+/.exec(message) ?? []);
     };
     const { host } = new URL(account.server.baseUrl);
     const profile = `Using profile default (${host}) from ${file}`;
-    for (const line of ["databases list", "projects get", "status"])
-      expect(await messagesOf(line)).toEqual([]);
-    expect(await messagesOf("databases create reports")).toEqual([
-      `Using project linked from ${file}`,
-      profile,
-    ]);
-    expect(await messagesOf("databases list --verbose")).toEqual([
-      `Using project ${linked.id} from ${file}`,
-      profile,
-    ]);
+    const formats = ["table", "json", "csv", "name", "yaml", "ndjson"];
+    for (const format of formats)
+      for (const line of ["databases list", "projects get", "status"])
+        expect(await messagesOf(`${line} --output ${format}`)).toEqual([]);
+    const project = `Using project linked from ${file}`;
+    for (const format of formats) {
+      const used = await messagesOf(`databases create reports-${format} --output ${format}`);
+      expect(used).toEqual([profile, project]);
+    }
+    for (const line of ["databases list", "open --no-browser", "usage --csv"])
+      expect(await messagesOf(`${line} --verbose`)).toEqual([profile, project]);
     const overridden = `Using project ${other.id} from MGMT_PROJECT_ID, which overrides ${linked.id} in ${file}`;
     expect(await messagesOf("databases list", { MGMT_PROJECT_ID: other.id })).toEqual([overridden]);
     expect(await messagesOf("databases list", { MGMT_PROJECT_ID: linked.id })).toEqual([]);

@@ -50,10 +50,11 @@ export const connectWithoutCredential = async (
   return createClientFor(baseUrl, false, context, options);
 };
 
-/** Says what a link selects before the first request that may change something. */
-const announceBeforeChanges = (transport: Transport, output: Context["output"]): Transport => ({
+/** Says what a link selects before the first request, or for a person before the first one that may change something. */
+const announceBeforeRequests = (transport: Transport, output: Context["output"]): Transport => ({
   send: async (request) => {
-    if (request.method !== "GET") await output.usedSettings.announce();
+    const { usedSettings } = output;
+    await (request.method === "GET" ? usedSettings.announceUse() : usedSettings.announce());
     return transport.send(request);
   },
 });
@@ -100,7 +101,7 @@ export const createClientFor = async (
       // The check below has the words of the command line.
       allowInsecureHttp: true,
       token,
-      transport: announceBeforeChanges(changes.watch(addSlownessNotices(transport, output)), output),
+      transport: announceBeforeRequests(changes.watch(addSlownessNotices(transport, output)), output),
       onRetry: (retry) => announceRetry(retry, output),
       headers: { "user-agent": `mgmt/${version}` },
       timers,
