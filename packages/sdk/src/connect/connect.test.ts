@@ -80,7 +80,8 @@ describe("projects.createAndConnect", () => {
   it("goes on after a timeout with the resume of its error, which shows no secret", async () => {
     const error = await failureOf(client.projects.createAndConnect({ name: "shop" }, { timeoutMs: 500 }));
     expect(error).toBeInstanceOf(WaitTimeoutError);
-    expect(error).toMatchObject({ code: "wait:timeout", timeoutMs: 500, lastStatus: "provisioning" });
+    const hint: unknown = expect.stringContaining("error.resume.connect()");
+    expect(error).toMatchObject({ code: "wait:timeout", timeoutMs: 500, lastStatus: "provisioning", hint });
     expect(error.message).toContain("after 500 ms");
     const [project] = (await client.projects.list()).data;
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({

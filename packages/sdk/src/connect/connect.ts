@@ -6,6 +6,7 @@ import { createAbortedError, createNoDatabaseError } from "../errors/connect-err
 import type { ConnectResume } from "../errors/connect-resume.js";
 import { InvalidArgumentError } from "../errors/local-errors.js";
 import { MgmtError } from "../errors/mgmt-error.js";
+import { WaitTimeoutError } from "../errors/wait-errors.js";
 import type {
   Connection,
   ConnectionWithSecrets,
@@ -46,6 +47,9 @@ type Prepare = (
   request: RequestFunction,
   waiting: Waiting,
 ) => Promise<ConnectTarget>;
+
+const resumeHint =
+  "Provisioning continues in the background: call error.resume.connect(), or pass a larger timeoutMs.";
 
 /** Name of the connection that is created if no other has a password that can be read, as in `ensure`. */
 const connectionName = "mgmt";
@@ -258,6 +262,8 @@ class PendingConnection implements ConnectResume {
     const subject =
       this.projectId === undefined ? `Database ${this.databaseId}` : `Project ${this.projectId}`;
     const connectError = isAborted ? createAbortedError(subject, error) : error;
+    // The hint of a wait names a method that would not connect.
+    if (connectError instanceof WaitTimeoutError) Object.assign(connectError, { hint: resumeHint });
     if (connectError instanceof MgmtError) connectError.resume = this;
     return connectError;
   }

@@ -43,7 +43,7 @@ export class DatabasesResource extends DatabasesOperations {
    * @param body As for `create`.
    * @param options As for `waitUntilReady`. `timeoutMs` limits the whole call. By default, the create has the timeout of the client, and
    * the whole call 600,000.
-   * @throws `ConnectError` `connect:aborted`: `options.signal` was aborted when the database existed. Before, the reason is thrown.
+   * @throws `MgmtError` `connect:aborted`: `options.signal` was aborted when the database existed. Before, the reason is thrown.
    * @throws The errors of `create`, `waitUntilReady` and `connections.create`.
    */
   createAndConnect(body: CreateDatabase, options?: ConnectOptions): Promise<ConnectedDatabase> {
@@ -58,7 +58,7 @@ export class DatabasesResource extends DatabasesOperations {
    *
    * @param body As for `ensure`.
    * @param options As for `createAndConnect`.
-   * @throws `ConnectError` `connect:aborted`: as for `createAndConnect`.
+   * @throws `MgmtError` `connect:aborted`: as for `createAndConnect`.
    * @throws The errors of `ensure`, `waitUntilReady` and `connections.create`.
    */
   ensureAndConnect(body: EnsureDatabase, options?: ConnectOptions): Promise<EnsuredDatabase> {

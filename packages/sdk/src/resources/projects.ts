@@ -49,7 +49,7 @@ export class ProjectsResource extends ProjectsOperations {
    * @param body As for `create`. `createDatabase` cannot be false.
    * @param options As for `databases.waitUntilReady`. `timeoutMs` limits the whole call. By default, the create has the timeout of the
    * client, and the whole call 600,000.
-   * @throws `ConnectError` `connect:aborted`: `options.signal` was aborted when the project existed. Before, the reason is thrown.
+   * @throws `MgmtError` `connect:aborted`: `options.signal` was aborted when the project existed. Before, the reason is thrown.
    * @throws The errors of `create`, `databases.waitUntilReady` and `connections.create`.
    */
   createAndConnect(body?: CreateProject, options?: ConnectOptions): Promise<ConnectedProject> {
@@ -64,7 +64,7 @@ export class ProjectsResource extends ProjectsOperations {
    *
    * @param body As for `ensure`. `createDatabase` cannot be false.
    * @param options As for `createAndConnect`.
-   * @throws `ConnectError` `connect:no_database`: the existing project has no database. `connect:aborted`: as for `createAndConnect`.
+   * @throws `MgmtError` `connect:no_database`: the existing project has no database. `connect:aborted`: as for `createAndConnect`.
    * @throws The errors of `ensure`, `databases.waitUntilReady` and `connections.create`.
    */
   ensureAndConnect(body: EnsureProject, options?: ConnectOptions): Promise<EnsuredProject> {
