@@ -2009,7 +2009,8 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             end: { type: "string", description: "End of the period. ISO 8601." },
           },
           required: ["start", "end"],
-          description: "Period that the metrics cover.",
+          description:
+            "As requested. A service without a history, such as `mgmt dev`, counts operations since each database was created or last restored.",
         },
       },
       required: ["id", "name", "project", "databases", "operations", "storage", "period"],
