@@ -35,7 +35,8 @@ export const readQueryInput = async (
     throw usageError("--file and a statement cannot be used together", "Pass one of them.");
   const databaseIdOrName = file === undefined ? args.at(-2) : args[0];
   const argument = file === undefined ? args.at(-1) : undefined;
-  if (file === undefined && (argument === undefined || isNameLike(argument))) throw noStatementError(argument);
+  if (file === undefined && !argument) throw noStatementError();
+  if (args.length === 1 && argument !== undefined && isNameLike(argument)) throw noStatementError(argument);
   const path = file ?? (argument === "-" ? "-" : undefined);
   const text =
     path === undefined ? (argument ?? "") : await sources.read(path, file === undefined ? "<sql>" : "--file");

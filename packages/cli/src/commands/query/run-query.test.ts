@@ -234,7 +234,11 @@ describe("mgmt query", () => {
     ] as const;
     const result = await query("select *", { columns, table }, flags);
     expect(outcome(result)).toEqual({ status: 2, stdout: "", stderr: expect.stringContaining(hint) });
-    const written = await query("insert", { columns, table, tag: "INSERT 0 1" }, `${flags} --write`);
+    const written = await query(
+      "insert into notes",
+      { columns, table, tag: "INSERT 0 1" },
+      `${flags} --write`,
+    );
     expect(outcome(written)).toMatchObject({ status: 2, stderr: expect.stringContaining("INSERT 0 1") });
   });
 
@@ -287,6 +291,7 @@ describe("mgmt query", () => {
     [["--file", "-"], "select 3;\n", "select 3;\n"],
     [["--file", "q.sql"], "", "select 4"],
     [["copy", "select 5"], "", "select 5"],
+    [["copy", "reindex"], "", "reindex"],
     [["copy", "--file", "q.sql"], "", "select 4"],
     [["shop/copy", "-"], "\ufeffselect 6", "select 6"],
     [["VACUUM", "--write"], "", "VACUUM"],
