@@ -2,7 +2,7 @@ import { CliError } from "./cli-error.js";
 import { findSqlStateHint } from "./sqlstate-hints.js";
 import { missingInputError } from "./usage-errors.js";
 
-/** @param word The only argument, which is taken for the name of a database. */
+/** @param word the only argument, which is taken for the name of a database. */
 export const noStatementError = (word = ""): CliError =>
   missingInputError(
     word === "" ? "Missing the statement" : `Missing the statement for database ${word}`,
@@ -21,14 +21,14 @@ export const copyRefusedError = (): CliError =>
     "Use select with --output csv to get rows, or mgmt psql for \\copy.",
   );
 
-/** @param subject What has the character. */
+/** @param subject what has the character. */
 export const nulRefusedError = (subject: string): CliError =>
   statementRefusedError(
     `${subject} has a NUL character, which no text of Postgres can have`,
     "Nothing was sent. Remove it, or save a file that is UTF-16 as UTF-8.",
   );
 
-/** @param words The first words of the statement. */
+/** @param words the first words of the statement. */
 export const sessionStatementRefusedError = (words: readonly string[]): CliError =>
   statementRefusedError(
     `${words[0] === "create" ? "A temporary object" : (words[0] ?? "").toUpperCase()} has no effect here, because each query has a session of its own, which ends with it`,
@@ -56,9 +56,9 @@ const unknownTypeState = "42P18";
 /**
  * Postgres has refused a statement.
  *
- * @param sql The statement.
- * @param valueCount How many values it got.
- * @param writes Whether it may change data.
+ * @param sql the statement.
+ * @param valueCount how many values it got.
+ * @param writes whether it may change data.
  */
 export const statementFailedError = (
   { message, sqlState, detail, hint, position }: StatementFailure,
@@ -100,8 +100,8 @@ const describePosition = (sql: string, position: number): string => {
 };
 
 /**
- * @param timeout As the user typed it.
- * @param commitsInParts Whether a statement that is canceled may have changed something.
+ * @param timeout as the user typed it.
+ * @param commitsInParts whether a statement that is canceled may have changed something.
  */
 export const queryTimeoutError = (timeout: string, writes: boolean, commitsInParts: boolean): CliError =>
   new CliError(

@@ -187,7 +187,7 @@ const announceEnd = ({ commandTag, columns }: SingleStatement, writes: boolean, 
   output.notice({ code: "query:done", message, command: commandTag });
 };
 
-/** @param isUndone Whether it is known that a change was undone. */
+/** @param isUndone whether it is known that a change was undone. */
 const interruptedQueryNotice = (databaseId: string, isUndone: boolean): Notice => ({
   code: "query:interrupted",
   message: isUndone
