@@ -42,6 +42,22 @@ describe("an env file that gets a secret", () => {
     expect(statSync(target.path).mode & 0o777).toBe(0o600);
   });
 
+  it.each([
+    ["", root],
+    [", although there is no folder for locks", join(root, "file")],
+  ])("keeps the variables of other servers that write at the same time%s", async (label, stateFolder) => {
+    writeFileSync(join(root, "file"), "");
+    const env = { ...context.env, XDG_STATE_HOME: stateFolder };
+    const createContext = () => ({ env, signal: new AbortController().signal });
+    const names = Array.from({ length: label === "" ? 20 : 1 }, (_, index) => `URL_${String(index)}`);
+    const targets = await Promise.all(
+      names.map((envName) => openEnvTarget({ envName }, folder, createContext())),
+    );
+    await Promise.all(targets.map((target) => target.write(secret)));
+    const lines = readFileSync(join(folder, ".env"), "utf8").trim().split("\n");
+    expect(lines.sort()).toEqual(names.map((name) => `${name}="${secret}"`).sort());
+  });
+
   it("is refused if git cannot read the repository, which may track it", async () => {
     git("init", "-q");
     writeFileSync(join(folder, ".gitignore"), ".env\n");

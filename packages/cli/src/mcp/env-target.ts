@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { constants, realpathSync } from "node:fs";
 import { access, mkdir, open } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -82,10 +82,8 @@ export const openEnvTarget = async (
     envName: name,
     write: async (secret) => {
       try {
-        const { hasChanged } = await setEnvFileVariable(path, name, secret, folder, {
-          mode: 0o600,
-          ...naming,
-        });
+        const set = () => setEnvFileVariable(path, name, secret, folder, { mode: 0o600, ...naming });
+        const { hasChanged } = await runAlone(path, set, context);
         const warning = `Git does not ignore ${writtenTo}. Add it to .gitignore, so that the secret is not committed.`;
         return { writtenTo, envName: name, changed: hasChanged, ...(risk === "not_ignored" && { warning }) };
       } catch (error) {
@@ -93,6 +91,35 @@ export const openEnvTarget = async (
       }
     },
   };
+};
+
+/** How long to wait for another server, in milliseconds. It holds the lock for as long as it writes the file. */
+const lockTimeoutMs = 10_000;
+
+/**
+ * Runs `work` while no other server changes the same file, which would lose the variable of one of them. Without a lock, because its folder
+ * cannot be written, it runs in any case: the secret exists already.
+ */
+const runAlone = async <T>(
+  path: string,
+  work: () => Promise<T>,
+  { env }: Pick<Context, "env">,
+): Promise<T> => {
+  const folder = getStateFolder(env);
+  const { withFileLock } = await import("../sdk/oauth.js");
+  let hasBegun = false;
+  const begin = (): Promise<T> => {
+    hasBegun = true;
+    return work();
+  };
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const lockPath = join(folder, `env-${createHash("sha256").update(path).digest("hex")}.lock`);
+    return await withFileLock(lockPath, begin, { signal: AbortSignal.timeout(lockTimeoutMs) });
+  } catch (error) {
+    if (hasBegun) throw error;
+    return work();
+  }
 };
 
 /** Returns the path of an env file. Throws `mcp:env_file_refused` if it leaves the workspace folder or is no env file. */
