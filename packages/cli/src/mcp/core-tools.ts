@@ -205,7 +205,7 @@ const createOperationTools = (server: ServerContext, { explainRefusal }: ServerF
   const argumentsSchema: CheckedSchema = { type: "object" };
   const schema: InputSchema = {
     type: "object",
-    properties: { operation: text, arguments: argumentsSchema },
+    properties: { operation: { ...text, maxLength: 128 }, arguments: argumentsSchema },
     required: ["operation"],
   };
   const run = (kind: "read" | "write") => (args: ToolArguments, call: ToolCall) => {
@@ -224,7 +224,11 @@ const createOperationTools = (server: ServerContext, { explainRefusal }: ServerF
       name: "operations_search",
       description: "Find other operations and their arguments.",
       annotations: readerAnnotations,
-      inputSchema: { type: "object", properties: { words: text }, required: ["words"] },
+      inputSchema: {
+        type: "object",
+        properties: { words: { ...text, maxLength: 1_000 } },
+        required: ["words"],
+      },
       resultNames: "arguments",
       run: (args) => searchOperations(args, explainRefusal),
     },

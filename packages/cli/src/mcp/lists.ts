@@ -1,4 +1,5 @@
 import type { Call } from "@mgmt/sdk";
+import { invalidArgumentsError } from "../errors/mcp-errors.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { getAtPath } from "../json/json-path.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
@@ -17,7 +18,7 @@ const offsetPrefix = "offset:";
  * @param cursor that of the page before.
  */
 export const readList = async (
-  { paged, query }: CommandDefinition,
+  { id, paged, query }: CommandDefinition,
   call: Call & { readonly method: "GET" },
   cursor: string | undefined,
   { session }: ServerContext,
@@ -36,9 +37,16 @@ export const readList = async (
   const wholeCall = maximum === undefined ? call : { ...call, query: { ...call.query, limit: maximum } };
   const items = getAtPath(await client.request<unknown>(wholeCall, { signal }), ["data"]);
   if (!Array.isArray(items)) throw unexpectedResponseError("a list");
-  const offset = cursor?.startsWith(offsetPrefix) ? Number(cursor.slice(offsetPrefix.length)) || 0 : 0;
+  const offset = readOffset(cursor, id);
   const end = offset + pageSize;
   return toPage(items.slice(offset, end), items.length > end ? `${offsetPrefix}${String(end)}` : null);
+};
+
+const readOffset = (cursor: string | undefined, operation: string): number => {
+  if (cursor === undefined || cursor === "") return 0;
+  const digits = cursor.startsWith(offsetPrefix) ? cursor.slice(offsetPrefix.length) : "";
+  if (!/^\d{1,9}$/.test(digits)) throw invalidArgumentsError(operation, ["cursor is not one of this list"]);
+  return Number(digits);
 };
 
 const toPage = (items: readonly unknown[], nextCursor: string | null): ToolResult => ({

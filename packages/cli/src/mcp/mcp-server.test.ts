@@ -605,3 +605,7 @@ it("operations_search finds operations with their arguments", async () => {
     expect.objectContaining({ operation: "services.delete", needsApproval: true }),
   );
 });
+    ["a cursor of another list", "regions_list", { cursor: "abc" }, "mcp:invalid_arguments"],
+    ["a cursor that was changed", "regions_list", { cursor: "offset:-5" }, "mcp:invalid_arguments"],
+    ["a long operation", "operation_read", { operation: "x".repeat(1_000_000) }, "mcp:invalid_arguments"],
+    ["a character that no text has", "query", { databaseId: "db_1", sql: "a\0" }, "mcp:query_refused"],

@@ -11,7 +11,10 @@ export const findSimilar = (word: string, candidates: readonly string[]): string
     .map((candidate) => {
       const lowercaseCandidate = candidate.toLowerCase();
       const isLongerForm = word.length > 2 && lowercaseCandidate.startsWith(lowercaseWord);
-      return { candidate, isLongerForm, errorCount: countTypingErrors(lowercaseWord, lowercaseCandidate) };
+      // Letters that are missing are errors, too. To count them takes long in a long word.
+      const isTooDifferent = !isLongerForm && Math.abs(word.length - candidate.length) > maxErrorCount;
+      const errorCount = isTooDifferent ? Infinity : countTypingErrors(lowercaseWord, lowercaseCandidate);
+      return { candidate, isLongerForm, errorCount };
     })
     .filter(({ isLongerForm, errorCount }) => errorCount <= maxErrorCount || isLongerForm)
     .sort((left, right) => left.errorCount - right.errorCount)
