@@ -27,19 +27,24 @@ export const waitForApproval = async (
 /** The codes of waits that end without an approval. */
 const endedWaits = ["wait:timeout", "approval:denied", "approval:expired", "approval:consumed"];
 
-const describeApproval = (approvalId: string, { status, expiresAt }: Approval): ToolResult => ({
+const describeApproval = (approvalId: string, { status, expiresAt, decidedAt }: Approval): ToolResult => ({
   approvalId,
   status,
   expiresAt,
   ...(status === "pending" && { next: [{ tool: "approval_wait", arguments: { approvalId } }] }),
-  message: messages[status],
+  message: status === "expired" && decidedAt !== null ? unusedMessage : messages[status],
 });
+
+/** Of an approval that expired after the sponsor had given it. */
+const unusedMessage =
+  "The sponsor approved, but the call did not follow in time. A repeated call requests a new approval.";
 
 const messages: Readonly<Record<Approval["status"], string>> = {
   pending: "The sponsor has not decided yet. Wait again.",
   approved: "The sponsor approved. Repeat the call that needed the approval, with the same arguments.",
   approved_window: "The sponsor approved. Repeat the call that needed the approval, with the same arguments.",
-  denied: "The sponsor denied the request. Do not repeat it unless the user asks for it.",
+  denied:
+    "The sponsor denied the request. The same call stays denied until expiresAt. Do not repeat it unless the user asks for it.",
   expired: "Nobody decided in time. A repeated call requests a new approval.",
   consumed: "The approved request was sent already.",
 };

@@ -20,6 +20,9 @@ export const runQuery = async (
 ): Promise<ToolResult> => {
   const { session, scope, context } = server;
   const id = String(databaseId);
+  // Postgres reads texts up to this character.
+  if (String(sql).includes("\0"))
+    throw queryRefusedError("sql has the character U+0000", "Remove it: Postgres has no text with it.");
   await scope.assertInside("database", id, call.signal);
   const client = await session.client();
   // In CI, the context would print the password as a command for the log.
