@@ -19,21 +19,21 @@ export const unknownOperationError = (operation: string, names: readonly string[
     names.length > 0 ? `Did you mean ${names.join(" or ")}?` : "operations_search finds operations by words.",
   );
 
-/** @param subject A tool or an operation that changes something. */
+/** @param subject A tool or an operation that changes something, as the beginning of a sentence. */
 export const readOnlyServerError = (subject: string): CliError =>
   new CliError(
     "refused",
     "mcp:read_only",
-    `${subject} changes something, and this server only reads: it was started with --read-only`,
+    `${subject} is not available, because this server was started with --read-only`,
     "The user can remove --read-only from the command in the configuration of the client. Nothing was sent.",
   );
 
-/** @param subject A tool or an operation that changes something. */
+/** @param subject A tool or an operation that changes something, as the beginning of a sentence. */
 export const userCredentialError = (subject: string): CliError =>
   new CliError(
     "refused",
     "mcp:user_credential",
-    `${subject} changes something, and this server only reads, because its credential is not that of an agent`,
+    `${subject} is not available, because the credential of this server is not that of an agent`,
     "The user can start the server with the profile of an agent, or with --allow-user-writes, so that the client asks before each change. To create such a profile, run mgmt dev agent. Nothing was sent.",
   );
 

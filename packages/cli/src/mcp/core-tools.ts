@@ -11,7 +11,7 @@ import { unlistedToolError } from "../errors/mcp-errors.js";
 import { operationTools } from "./generated/operation-tools.js";
 import { requireOperationTool } from "./operations.js";
 import type { InputSchema, OperationTool, ToolAnnotations } from "./operation-tool.js";
-import { runOperation } from "./run-operation.js";
+import { assertNoSecretArguments, runOperation } from "./run-operation.js";
 import type { ServerContext } from "./server-context.js";
 import type { Tool, ToolArguments, ToolCall, ToolResult } from "./tool.js";
 import { waitForApproval } from "./tools/approvals.js";
@@ -208,13 +208,19 @@ const createOperationTools = (server: ServerContext, { explainRefusal }: ServerF
     properties: { operation: { ...text, maxLength: 128 }, arguments: argumentsSchema },
     required: ["operation"],
   };
-  const run = (kind: "read" | "write") => (args: ToolArguments, call: ToolCall) => {
-    const { operation, arguments: inner = {}, ...rest } = args;
+  const resolve = (kind: "read" | "write", { operation, arguments: inner = {} }: ToolArguments) => {
     const tool = requireOperationTool(String(operation), kind, explainRefusal);
     // The schema of the tool says that it is an object.
-    const innerArguments = normalizeArguments(tool.inputSchema, inner as ToolArguments);
-    assertArguments(String(operation), tool.inputSchema, innerArguments);
-    const { envFile, envName, again } = rest;
+    return { tool, innerArguments: normalizeArguments(tool.inputSchema, inner as ToolArguments) };
+  };
+  const check = (kind: "read" | "write") => async (args: ToolArguments) => {
+    const { tool, innerArguments } = resolve(kind, args);
+    await assertNoSecretArguments(tool);
+    assertArguments(String(args["operation"]), tool.inputSchema, innerArguments);
+  };
+  const run = (kind: "read" | "write") => (args: ToolArguments, call: ToolCall) => {
+    const { tool, innerArguments } = resolve(kind, args);
+    const { envFile, envName, again } = args;
     // What its own tool does so that nothing is done twice, this one does as well.
     const { run: runTool = runOperation } = coreTools.find(({ from }) => from === tool.name) ?? {};
     return runTool(tool, { ...innerArguments, envFile, envName, again }, call, server);
@@ -237,6 +243,7 @@ const createOperationTools = (server: ServerContext, { explainRefusal }: ServerF
       description: "Call a reading operation.",
       annotations: readerAnnotations,
       inputSchema: schema,
+      check: check("read"),
       run: run("read"),
     },
     {
@@ -244,6 +251,7 @@ const createOperationTools = (server: ServerContext, { explainRefusal }: ServerF
       description: "Call a changing operation.",
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
       inputSchema: extendSchema(schema, envArguments, dryRunArgument, againArgument),
+      check: check("write"),
       run: run("write"),
     },
   ];

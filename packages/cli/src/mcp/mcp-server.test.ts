@@ -235,9 +235,25 @@ describe("databases_ensure", () => {
     const { id } = await seedProject();
     const { call } = await open({ env: { MGMT_PROJECT_ID: id } });
     const result = await call("databases_ensure", { logicalId: "later", dryRun: true });
-    expect(result).toMatchObject({ status: "dry_run", action: "create" });
+    const body: unknown = expect.objectContaining({ projectId: id, logicalId: "later" });
+    expect(result).toMatchObject({
+      status: "dry_run",
+      action: "create",
+      requests: [{ method: "POST", path: "/v1/databases", body }],
+      wouldWrite: { envFile: ".env", envName: "DATABASE_URL" },
+    });
+    const branch = { gitName: "feature/x" };
+    expect(await call("branches_ensure", { ...branch, dryRun: true })).toMatchObject({
+      action: "create",
+      requests: [{ method: "POST", path: `/v1/projects/${id}/branches`, body: branch }],
+    });
     expect(existsSync(join(folder, ".env"))).toBe(false);
     expect(rows().databases.list({ projectId: id })).toHaveLength(1);
+    await call("branches_ensure", branch);
+    expect(await call("branches_ensure", { ...branch, dryRun: true })).toMatchObject({
+      action: "none",
+      requests: [],
+    });
   });
 });
 
@@ -327,11 +343,40 @@ describe("a change that needs an approval", () => {
       next: [{ tool: "approval_wait", arguments: { approvalId } }],
     });
     await session.server.engine.approvals.deny(approvalId);
-    expect(await call("approval_wait", { approvalId })).toMatchObject({ status: "denied" });
+    expect(await call("approval_wait", { approvalId })).toMatchObject({
+      status: "denied",
+      message: expect.stringContaining("stays denied until expiresAt"),
+    });
     expect(await call("databases_delete", { databaseId })).toMatchObject({
       isError: true,
       error: { code: "approval:denied" },
     });
+    expect(rows().databases.get(databaseId)).toBeDefined();
+  });
+
+  it("requests another approval once the time of the first one is over, and says what was late", async () => {
+    const { id } = await seedProject();
+    const databaseId = await spareDatabase(id);
+    const { call } = await open();
+    const { approvals, clock } = session.server.engine;
+    const request = async (): Promise<string> => {
+      const { status, approvalId } = await call("databases_delete", { databaseId });
+      expect(status).toBe("approval_required");
+      return String(approvalId);
+    };
+    const ids: string[] = [];
+    for (const [decide, expected] of [
+      [() => undefined, { status: "expired", message: expect.stringContaining("Nobody decided in time") }],
+      [approvals.approve, { status: "expired", message: expect.stringContaining("did not follow in time") }],
+      [approvals.deny, { status: "denied" }],
+    ] as const) {
+      const approvalId = await request();
+      ids.push(approvalId);
+      await decide.call(approvals, approvalId);
+      await clock.advance(15 * 60_000);
+      expect(await call("approval_wait", { approvalId })).toMatchObject(expected);
+    }
+    expect(new Set([...ids, await request()]).size).toBe(4);
     expect(rows().databases.get(databaseId)).toBeDefined();
   });
 
@@ -413,13 +458,40 @@ describe.each(["2026-07-28", "legacy"])(
         env: asUser(),
         options: { allowsUserWrites: true },
         clientOptions: {
-          capabilities: isForm ? { elicitation: { form: {} } } : {},
+          // Before there were modes, a client with elicitation had forms.
+          capabilities: isForm ? { elicitation: version === "legacy" ? {} : { form: {} } } : {},
           versionNegotiation: { mode: version === "legacy" ? "legacy" : { pin: version } },
         },
         prepare: (client) => {
-          if (isForm) client.setRequestHandler("elicitation/create", () => answer);
+          if (!isForm) return;
+          client.setRequestHandler("elicitation/create", ({ params }) => {
+            questions.push(params.message);
+            return answer;
+          });
         },
       });
+    const questions: string[] = [];
+    beforeEach(() => void questions.splice(0));
+
+    it("shows all arguments in the question, however long one is", async () => {
+      const { id } = await seedProject();
+      const { call } = await openAsUser({ action: "decline" }, true);
+      const envFile = `${"./".repeat(500)}.env`;
+      await call("databases_ensure", { envFile, logicalId: "seen", projectId: id });
+      expect(questions).toEqual([expect.stringContaining(`"logicalId":"seen","projectId":"${id}"`)]);
+    });
+
+    it.each([
+      ["projects.delete", { surplus: true }, "mcp:invalid_arguments"],
+      ["projects.explode", {}, "mcp:unknown_operation"],
+      ["projects.transfer", { projectId: "proj_1" }, "mcp:secret_argument"],
+    ])("does not ask about a call that is not valid: %s %j", async (operation, args, code) => {
+      const { call } = await openAsUser({ action: "accept", content: { confirm: true } }, true);
+      expect(await call("operation_write", { operation, arguments: args })).toMatchObject({
+        error: { code },
+      });
+      expect(questions).toEqual([]);
+    });
 
     it.each<[string, ElicitResult, boolean, string | undefined]>([
       ["confirms", { action: "accept", content: { confirm: true } }, true, undefined],
@@ -572,6 +644,10 @@ describe("results", () => {
       { databaseId: "db_1", confirm: true },
       "mcp:invalid_arguments",
     ],
+    ["a cursor of another list", "regions_list", { cursor: "abc" }, "mcp:invalid_arguments"],
+    ["a cursor that was changed", "regions_list", { cursor: "offset:-5" }, "mcp:invalid_arguments"],
+    ["a long operation", "operation_read", { operation: "x".repeat(1_000_000) }, "mcp:invalid_arguments"],
+    ["a character that no text has", "query", { databaseId: "db_1", sql: "a\0" }, "mcp:query_refused"],
     ["an unknown resource", "databases_get", { databaseId: "db_none" }, "database:not_found"],
     ["an id that is a path", "databases_get", { databaseId: ".." }, "argument:invalid"],
     ["no project", "databases_ensure", { logicalId: "a" }, "mcp:no_project"],
@@ -605,7 +681,3 @@ it("operations_search finds operations with their arguments", async () => {
     expect.objectContaining({ operation: "services.delete", needsApproval: true }),
   );
 });
-    ["a cursor of another list", "regions_list", { cursor: "abc" }, "mcp:invalid_arguments"],
-    ["a cursor that was changed", "regions_list", { cursor: "offset:-5" }, "mcp:invalid_arguments"],
-    ["a long operation", "operation_read", { operation: "x".repeat(1_000_000) }, "mcp:invalid_arguments"],
-    ["a character that no text has", "query", { databaseId: "db_1", sql: "a\0" }, "mcp:query_refused"],

@@ -224,6 +224,7 @@ const runTool = async (
   try {
     if (tool.refusal !== undefined) throw tool.refusal;
     assertArguments(tool.name, tool.inputSchema, call.arguments);
+    await tool.check?.(call.arguments);
     if (isWriter && !isDryRun) {
       const question =
         facts.writes === "with_confirmation_of_user" && (await askUser(tool, call, serverContext));
@@ -265,7 +266,10 @@ const askUser = async (
   { redactor, findProtection }: ServerContext,
 ): Promise<InputRequiredResult | undefined> => {
   if (!hasFormElicitation) throw cannotConfirmError(tool.name);
-  const shortArguments = JSON.stringify(redactor.redact(args)).slice(0, 1_000);
+  // A long value must not push the others out of sight.
+  const shortArguments = JSON.stringify(redactor.redact(args), (_, value: unknown) =>
+    typeof value === "string" && value.length > 100 ? `${value.slice(0, 100)}…` : value,
+  ).slice(0, 4_000);
   const protection = tool.annotations.destructiveHint ? findProtection() : undefined;
   const message = `Run ${tool.name} with your own credential? ${protection === undefined ? "" : `${protection} protects it. `}${shortArguments}`;
   const expectedText =

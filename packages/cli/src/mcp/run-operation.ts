@@ -13,7 +13,18 @@ import type { OperationTool } from "./operation-tool.js";
 import { type RequestParts, splitArguments } from "./request-parts.js";
 import { deleteOnce, describeDeletion, describeRepetition, sendOnce } from "./send-once.js";
 import type { ServerContext } from "./server-context.js";
+import type { PlannedChange } from "./service-session.js";
 import type { ToolArguments, ToolCall, ToolResult } from "./tool.js";
+
+/** Throws `mcp:secret_argument` for an operation that needs a secret, which a model must not see. */
+export const assertNoSecretArguments = async ({
+  operation,
+  secretArguments,
+}: OperationTool): Promise<void> => {
+  if (!secretArguments) return;
+  const { words } = await loadDefinition(operation);
+  throw secretArgumentError(operation, secretArguments, ["mgmt", ...words]);
+};
 
 /** Runs the operation of a tool, and returns its result. Secrets in it are written into the env file that the arguments name. */
 export const runOperation = async (
@@ -25,9 +36,6 @@ export const runOperation = async (
   const { session, scope } = server;
   const { signal } = call;
   const definition = await loadDefinition(tool.operation);
-  if (tool.secretArguments) {
-    throw secretArgumentError(tool.operation, tool.secretArguments, ["mgmt", ...definition.words]);
-  }
   const limit = await scope.limit();
   if (tool.operation === "projects.list" && limit !== undefined) return listLimit(limit, server, signal);
   if (definition.method === "DELETE") return runDeletion(tool, definition, typedArguments, signal, server);
@@ -110,15 +118,26 @@ const ensure = async (
   const { credentials: _, ...create } = definition;
   const body = await completeBody(definition, parts, server, signal);
   if (server.session.isDryRun) {
-    return {
-      status: "dry_run",
-      ...(await planEnsure(create, parts.pathParams, body ?? {}, client, { signal })),
-    };
+    const plan = await planEnsure(create, parts.pathParams, body ?? {}, client, { signal });
+    return { status: "dry_run", ...plan, requests: listRequests(plan, definition, { ...parts, body }) };
   }
   const { created, resource } = await ensureResource(create, parts.pathParams, body ?? {}, client, {
     signal,
   });
   return { created, ...toFields(withoutUrl(resource)) };
+};
+
+/** Returns the requests that a plan of `ensure` leads to. */
+export const listRequests = (
+  { action }: Readonly<Record<string, unknown>>,
+  { method, path }: CommandDefinition,
+  { pathParams, body }: RequestParts,
+): PlannedChange[] => {
+  if (action !== "create") return [];
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(pathParams[name] ?? ""),
+  );
+  return [{ method, path: filledPath, body }];
 };
 
 /** Returns the body with the name and the region that the command line would choose for a new database. */

@@ -54,6 +54,8 @@ export interface Tool {
   readonly annotations: ToolAnnotations;
   /** The operation that it calls. Absent if that depends on the arguments, or it calls several. */
   readonly operation?: string;
+  /** Throws if arguments that fit the schema are not valid, before the user is asked about them. */
+  readonly check?: (args: ToolArguments) => Promise<void>;
   /** Why it is not called, although it is known. */
   readonly refusal?: Error;
   /** What the names in its results say about secrets. Default: `contract`. */

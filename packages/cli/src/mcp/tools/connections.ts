@@ -58,7 +58,8 @@ const createOrFind = async (
   const connections = await listConnections(client, databaseId, signal);
   const existing = connections.find((connection) => connection.name === name);
   if (existing) {
-    if (server.session.isDryRun) return { status: "dry_run", action: "none", connectionId: existing.id };
+    if (server.session.isDryRun)
+      return { status: "dry_run", action: "none", requests: [], connectionId: existing.id };
     const delivered = await deliverConnection(existing, target, server);
     return delivered ? { created: false, ...delivered } : unreadable(existing.id, args);
   }

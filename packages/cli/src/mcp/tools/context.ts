@@ -22,7 +22,9 @@ export const describeContext = async (
   limitedToProject: scope.isLimited,
   workspaceFolder: folder,
   writes,
-  ...(explainRefusal && { noWritesBecause: await describeFailure(explainRefusal("A writing tool")) }),
+  ...(explainRefusal && {
+    noWritesBecause: await describeFailure(explainRefusal("A tool that changes something")),
+  }),
 });
 
 /** Returns the parts of an error that say what a model can do. */

@@ -4,7 +4,7 @@ import { ensureResource, planEnsure } from "../../run/ensure.js";
 import { defaultEnvFile, defaultEnvName, openEnvTarget } from "../env-target.js";
 import { loadDefinition } from "../operations.js";
 import { splitArguments } from "../request-parts.js";
-import { completeBody, runOperation } from "../run-operation.js";
+import { completeBody, listRequests, runOperation } from "../run-operation.js";
 import type { OperationTool } from "../operation-tool.js";
 import type { ServerContext } from "../server-context.js";
 import { remainingMs, type ToolArguments, type ToolCall, type ToolResult } from "../tool.js";
@@ -28,12 +28,14 @@ export const ensureDatabase = async (
   const parts = splitArguments(tool, args);
   const target = await openEnvTarget(args, server.folder, server.context);
   const client = await server.session.client();
-  const { credentials: _, ...create } = await loadDefinition(tool.operation);
+  const definition = await loadDefinition(tool.operation);
+  const { credentials: _, ...create } = definition;
   const body = (await completeBody(create, parts, server, signal)) ?? {};
   if (server.session.isDryRun) {
     const { envFile = defaultEnvFile, envName = defaultEnvName } = args;
     const plan = await planEnsure(create, {}, body, client, { signal });
-    return { status: "dry_run", ...plan, wouldWrite: { envFile, envName } };
+    const requests = listRequests(plan, definition, { ...parts, body });
+    return { status: "dry_run", ...plan, requests, wouldWrite: { envFile, envName } };
   }
   const { created, resource } = await ensureResource(create, {}, body, client, { signal });
   const id = String(resource["id"]);
