@@ -16,6 +16,7 @@ const logged = (at: number, body: unknown): LoggedRequest => ({
   status: 201,
   code: null,
   duration: 1,
+  traceId: null,
 });
 
 describe("the request log", () => {
@@ -101,6 +102,24 @@ describe("the request log", () => {
     log.clear();
     log.add(logged(0, { index: 0 }), 10 * 1024 * 1024);
     expect(log.list().map(({ body }) => body)).toEqual([{ index: 0 }]);
+  });
+
+  it.each([
+    ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", true],
+    ["cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", true],
+    ["cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more", true],
+    ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-more", false],
+    ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01more", false],
+    ["ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", false],
+    ["00-00000000000000000000000000000000-b7ad6b7169203331-01", false],
+    ["00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01", false],
+    ["00-0AF7651916CD43DD8448EB211C80319C-b7ad6b7169203331-01", false],
+    ["0af7651916cd43dd8448eb211c80319c", false],
+    ["", false],
+  ])("has the trace that traceparent %j continues, if it is valid: %s", async (traceparent, isValid) => {
+    const engine = new MemoryServer();
+    await engine.handle({ method: "GET", path: "/v1/me", headers: { traceparent } });
+    expect(engine.requests.at(-1)?.traceId).toBe(isValid ? "0af7651916cd43dd8448eb211c80319c" : null);
   });
 
   it("names each request by the x-request-id of its response", async () => {

@@ -35,7 +35,16 @@ export interface LoggedRequest {
   readonly code: string | null;
   /** Milliseconds of real time from the request to the response. */
   readonly duration: number;
+  /** Id of the trace that the `traceparent` header continues; null without a valid one. See https://www.w3.org/TR/trace-context/. */
+  readonly traceId: string | null;
 }
+
+/** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
+const traceparentPattern =
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|(?<!^00.*)-)/;
+
+const readTraceId = (traceparent: string | readonly string[] | undefined): string | null =>
+  (typeof traceparent === "string" && traceparentPattern.exec(traceparent)?.[1]) || null;
 
 /** Bytes of request bodies that the log keeps. */
 const maxLoggedBodyBytes = 16 * 1024 * 1024;
@@ -122,6 +131,7 @@ export const createLogEntry = (exchange: Exchange, outcome: Outcome): LoggedRequ
     status: outcome.dropped ? null : outcome.status,
     code: outcome.code,
     duration: performance.now() - exchange.startedAt,
+    traceId: readTraceId(request.headers["traceparent"]),
   };
 };
 

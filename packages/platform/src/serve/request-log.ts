@@ -5,18 +5,10 @@ import type { LoggedRequest } from "@mgmt/engine";
 import type { Logger } from "pino";
 import type { ServiceMetrics } from "./metrics.js";
 
-/** What the log has of a request besides what the API knows. */
-interface RequestOrigin {
-  readonly traceId: string | undefined;
-  readonly clientAddress: string | undefined;
-}
-
-const requestOrigins = new AsyncLocalStorage<RequestOrigin>();
+/** The address of the client of the request that is handled. */
+const clientAddresses = new AsyncLocalStorage<string | undefined>();
 
 const tracer = trace.getTracer("mgmt-serve");
-
-/** https://www.w3.org/TR/trace-context/#traceparent-header */
-const traceparentPattern = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}(?:-|$)/;
 
 /**
  * Handles a request in a span that continues the trace of its client. Spans reach a collector only if the operator loads an OpenTelemetry
@@ -39,32 +31,40 @@ export const handleInTrace = (
       });
       span.end();
     });
-    const { traceparent } = headers;
-    const traceId = typeof traceparent === "string" ? traceparentPattern.exec(traceparent)?.[1] : undefined;
     const forwardedFor = trustProxy ? headers["x-forwarded-for"] : undefined;
     const proxyAddress =
       typeof forwardedFor === "string" ? forwardedFor.split(",").at(-1)?.trim() : undefined;
-    requestOrigins.run({ traceId, clientAddress: proxyAddress ?? socket.remoteAddress }, handle);
+    clientAddresses.run(proxyAddress ?? socket.remoteAddress, handle);
   });
 };
 
 /** Returns a function that writes each request of the API to the log and counts it. No entry has a query, a body or a secret. */
 export const createRequestObserver =
   (logger: Logger, metrics: ServiceMetrics) =>
-  ({ requestId, method, path, operationId, principal, status, code, duration }: LoggedRequest): void => {
+  ({
+    requestId,
+    method,
+    path,
+    operationId,
+    principal,
+    status,
+    code,
+    duration,
+    traceId,
+  }: LoggedRequest): void => {
     const operation = operationId ?? "none";
     metrics.countRequest(operation, status, duration / 1_000);
     const span = trace.getActiveSpan();
     span?.updateName(operationId ?? method);
     span?.setAttributes({ "mgmt.operation": operation, "mgmt.request_id": requestId });
-    const origin = requestOrigins.getStore();
+    const clientAddress = clientAddresses.getStore();
     logger[status !== null && status >= 500 ? "error" : "info"](
       {
         ...{ requestId, method, path, operation, status },
         ...(code !== null && { code }),
         ...(principal !== null && { workspace: principal.workspaceId, principal: principal.kind }),
-        ...(origin?.traceId !== undefined && { traceId: origin.traceId }),
-        ...(origin?.clientAddress !== undefined && { clientAddress: origin.clientAddress }),
+        ...(traceId !== null && { traceId }),
+        ...(clientAddress !== undefined && { clientAddress }),
         durationMs: Math.round(duration * 10) / 10,
       },
       "request",

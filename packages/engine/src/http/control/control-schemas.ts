@@ -142,6 +142,7 @@ export const controlSchemas = {
     status: createNullableSchema({ type: "integer" }),
     code: createNullableSchema(stringSchema),
     duration: { type: "number" },
+    traceId: createNullableSchema(stringSchema),
   }),
   NewUser: createBodySchema({ "email?": stringSchema, "name?": stringSchema }),
   NewWorkspace: createBodySchema({ "name?": stringSchema, "ownerId?": stringSchema }),
