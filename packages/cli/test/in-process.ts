@@ -25,7 +25,7 @@ export interface Setup {
   signal?: EndSignal;
   /** Milliseconds after which a pending request is announced. Default: none is, however slow the machine is. */
   slowRequestMs?: number;
-  /** Ctrl-C is pressed when this returns true for standard output. */
+  /** Ctrl-C is pressed once, when this first returns true for standard output. */
   interruptWhen?: (stdout: string) => boolean | Promise<boolean>;
 }
 
@@ -37,12 +37,14 @@ export const runInProcess = async (line: readonly string[], setup: Setup = {}): 
   const { cwd, stdin = "", terminal = false, columns, reply, interrupt, interruptWhen } = setup;
   const { signal = "SIGINT" } = setup;
   const [input, output, errors] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  let [stdout, stderr, isReplying] = ["", "", false];
+  let [stdout, stderr, isReplying, isInterrupted] = ["", "", false, false];
   const signals = new EventEmitter();
   void interrupt?.then(() => signals.emit(signal));
   output.setEncoding("utf8").on("data", async (text: string) => {
     stdout += text;
-    if (await interruptWhen?.(stdout)) signals.emit(signal);
+    if (isInterrupted || !(await interruptWhen?.(stdout)) || isInterrupted) return;
+    isInterrupted = true;
+    signals.emit(signal);
   });
   errors.setEncoding("utf8").on("data", async (text: string) => {
     stderr += text;
