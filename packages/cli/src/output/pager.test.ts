@@ -32,6 +32,8 @@ describe("the pager", () => {
     [import.meta.filename, false],
     ["exec no-such-pager", true],
     ["LESS=FRX no-such-pager", true],
+    ["trap 'echo' INT; no-such-pager", true],
+    ["no-such-pager | cat", true],
     ["'no such pager'", true],
     ["$HOME/no-such-pager", true],
   ])("can run %s: %s", (command, isRunnable) => {

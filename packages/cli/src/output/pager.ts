@@ -35,8 +35,9 @@ const shellWords: ReadonlySet<string> = new Set(["builtin", "command", "eval", "
  */
 export const canRunPager = (command: string, env: NodeJS.ProcessEnv): boolean => {
   const [word = ""] = command.split(/\s/, 1);
-  // The shell decides about variables, quotes, and its own words. Windows has several extensions of programs.
-  if (!/^[\w./+-]+$/.test(word) || shellWords.has(word) || process.platform === "win32") return true;
+  // The shell decides about anything but plain words. Windows has several extensions of programs.
+  const isPlain = /^[\w./+-]+(\s+[\w./+,:=@%-]+)*$/.test(command) && !shellWords.has(word);
+  if (!isPlain || process.platform === "win32") return true;
   return word.includes("/") ? isProgram(resolve(word)) : findProgram(word, env) !== undefined;
 };
 
