@@ -50,7 +50,7 @@ describe("the SQL that the command sends to databases", () => {
     const object =
       "(?:table|view|index|schema|function|role|database|extension|sequence|type|domain|trigger|policy)";
     const statement = new RegExp(
-      String.raw`^\s*(?:select\s|with\s+\w+\s+as|insert\s+into|update\s+\S+\s+set|delete\s+from|truncate|do\s+\$|grant|revoke)\b` +
+      String.raw`^\s*(?:select(?=\s)|with\s+\w+\s+as|insert\s+into|update\s+\S+\s+set|delete\s+from|truncate|do\s+\$|grant|revoke)\b` +
         String.raw`|^\s*(?:create|alter|drop)\s+(?:or\s+replace\s+)?${object}\b|^\s*copy\s+\S+\s+(?:from|to)\b` +
         String.raw`|\bpg_catalog\b|\bsearch_path\s*(?:=|to\b)|\binformation_schema\b`,
     );
