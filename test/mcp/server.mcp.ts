@@ -136,7 +136,11 @@ describe("query", () => {
     ["one statement that reads", "SELECT 1 AS one, NULL AS nothing", { rows: [{ one: "1", nothing: null }] }],
     ["many rows", "SELECT generate_series(1, 1000)", { truncated: true }],
     ["columns with the same name", "SELECT 1 AS a, 2 AS a", { rows: [{ a: "1", a_2: "2" }] }],
-    ["a column with the name of a secret", "SELECT 'x' AS password", { rows: [{}] }],
+    [
+      "columns beside that of a secret",
+      "SELECT 'x' AS password, 'a' AS id, '3' AS value",
+      { columns: ["password", "id", "value"], rows: [{ id: "a", value: "3" }] },
+    ],
     ["no rows", "SELECT 1 WHERE false", { rows: [], truncated: false }],
     [
       "all of 50 rows, and numbers as they are",

@@ -479,6 +479,7 @@ describe.each(["2026-07-28", "legacy"])(
       const envFile = `${"./".repeat(500)}.env`;
       await call("databases_ensure", { envFile, logicalId: "seen", projectId: id });
       expect(questions).toEqual([expect.stringContaining(`"logicalId":"seen","projectId":"${id}"`)]);
+      expect(questions[0]?.length).toBeLessThan(400);
     });
 
     it.each([
