@@ -134,7 +134,7 @@ const runTool = (
   );
 };
 
-/** Orval writes the address of the service into the client. */
+/** Orval writes the URL of the service into the client. */
 const orvalConfig = (baseUrl: string): string =>
   `module.exports = ${JSON.stringify({
     api: { input: contract, output: { target: "client.ts", client: "fetch", baseUrl } },

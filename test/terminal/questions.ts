@@ -45,7 +45,7 @@ export const questions: readonly Question[] = [
   question("a hidden text", "projects transfer webshop", /token/i),
   question("a text", "workspaces service-tokens create", /Name:/),
   question("the database to connect to", "psql", choices, { prepare: withDump }),
-  question("the address of a login", "login --no-browser", /Paste the address/, {
+  question("the address of a login", "login --no-browser", /Paste the URL/, {
     prepare: withoutCredential,
   }),
   question("the token of a login", "login --with-token", /Token:/, { prepare: withoutCredential }),

@@ -22,7 +22,7 @@ const optionTexts: Readonly<Record<keyof ClientOptions | keyof RequestOptions, O
   onRetry: ["function that is told why a request is sent again, and after which pause", "none"],
   middleware: ["functions that wrap every request that is sent", "none"],
   allowInsecureHttp: [
-    "allows an `http:` address of another machine, see [authentication](authentication.md#use-http-in-a-network-that-you-trust)",
+    "allows an `http:` URL of another machine, see [authentication](authentication.md#use-http-in-a-network-that-you-trust)",
     "`false`",
   ],
   debug: ["prints requests and responses, with secrets masked", "`false`"],

@@ -4,7 +4,7 @@ import { asks, choices, reads, type Shot } from "../shot.js";
 
 export const accountShots: Readonly<Record<string, readonly Shot[]>> = {
   "mgmt login": [
-    asks("without a browser", "login --no-browser", /Paste the address/, { prepare: withoutCredential }),
+    asks("without a browser", "login --no-browser", /Paste the URL/, { prepare: withoutCredential }),
     asks("with a token", "login --with-token", /token/i, { prepare: withoutCredential }),
   ],
   "mgmt logout": [
@@ -20,7 +20,7 @@ export const accountShots: Readonly<Record<string, readonly Shot[]>> = {
     }),
   ],
   "mgmt auth login": [
-    asks("without a browser", "auth login --no-browser", /Paste the address/, { prepare: withoutCredential }),
+    asks("without a browser", "auth login --no-browser", /Paste the URL/, { prepare: withoutCredential }),
   ],
   "mgmt auth logout": [reads("a profile", "auth logout", { prepare: withProfiles })],
   "mgmt auth list": [
@@ -49,7 +49,7 @@ export const accountShots: Readonly<Record<string, readonly Shot[]>> = {
 const login = (line: string): Interrupted => ({
   line: words(`${line} --no-browser`),
   prepare: withoutCredential,
-  shows: /Paste the address/,
+  shows: /Paste the URL/,
 });
 
 export const accountInterruptions: Interruptions = {

@@ -15,11 +15,11 @@ export const createGlobalOptions = (): Option[] =>
     new Option("-q, --query <expression>", "print what a JMESPath expression selects, such as '[].name'"),
     new Option("--jq <filter>", "print what a filter of jq selects, if jq is installed, such as '.[].name'"),
     new Option("--no-pager", "never show a long list in a pager (or NO_PAGER)").default(undefined),
-    new Option("--base-url <url>", "address of the service, without /v1 (or MGMT_BASE_URL)"),
-    new Option("--profile <name>", "profile with the address and credential (or MGMT_PROFILE)"),
+    new Option("--base-url <url>", "URL of the service, without /v1 (or MGMT_BASE_URL)"),
+    new Option("--profile <name>", "profile with the URL and credential (or MGMT_PROFILE)"),
     new Option(
       "--insecure",
-      "send credentials unencrypted if the service has an http:// address of another machine",
+      "send credentials unencrypted if the service has an http:// URL of another machine",
     ),
     new Option("--debug", "print each request as a curl command, its status and time on standard error"),
     new Option(

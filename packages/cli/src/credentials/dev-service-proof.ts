@@ -9,7 +9,7 @@ import { nodeTransport, TokenError, type Transport } from "../sdk/sdk.js";
 
 const proofTimeoutMs = 30_000;
 
-/** Returns the address of the `mgmt dev` that registered the profile, if one did. */
+/** Returns the URL of the `mgmt dev` that registered the profile, if one did. */
 export const getDevAddress = ({ controlUrl, controlSecretFile }: Profile): string | undefined =>
   controlSecretFile === undefined ? undefined : controlUrl?.replace(/\/_control\/*$/, "");
 

@@ -13,7 +13,7 @@ const describeLogin = (address: string): string =>
   `mgmt login --base-url ${address}, set MGMT_TOKEN, or pass --token-file PATH.`;
 
 /**
- * @param baseUrl the address of the service, if it is known.
+ * @param baseUrl the URL of the service, if it is known.
  * @param isDev whether `mgmt dev` has registered the service.
  */
 export const missingTokenError = (baseUrl: string | undefined, isDev: boolean): CliError => {
@@ -43,14 +43,14 @@ export const emptyBaseUrlError = (): CliError =>
     "usage",
     "usage:empty_base_url",
     "MGMT_BASE_URL is set, but empty",
-    "Set it to the address of the service. To use the address of a profile, remove the variable.",
+    "Set it to the URL of the service. To use the URL of a profile, remove the variable.",
   );
 
 export const missingBaseUrlError = (): CliError =>
   new CliError(
     "usage",
     "usage:no_base_url",
-    "The address of the service is not set",
+    "The URL of the service is not set",
     `Set MGMT_BASE_URL, or pass --base-url or --profile. ${localServiceHint}`,
   );
 
@@ -59,8 +59,8 @@ export const missingLoginAddressError = (): CliError =>
   new CliError(
     "usage",
     "usage:no_base_url",
-    "The address of the service is not set, and mgmt dev is not running",
-    "Run mgmt login --base-url URL with the address of your Management API.",
+    "The URL of the service is not set, and mgmt dev is not running",
+    "Run mgmt login --base-url URL with the URL of your Management API.",
   );
 
 /** The credential of one service must not be sent to another. */
@@ -68,12 +68,12 @@ export const otherServiceError = (name: string, baseUrl: string, from: string): 
   new CliError(
     "notAuthenticated",
     "auth:other_service",
-    `The credential of profile ${name} is for ${stripAddressCredentials(baseUrl)}, but ${from} is the address of another service`,
+    `The credential of profile ${name} is for ${stripAddressCredentials(baseUrl)}, but ${from} is the URL of another service`,
     "Pass the other service's profile with --profile, log in to it, or set its token in MGMT_TOKEN.",
   );
 
 /**
- * A link can come with a repository, and another program may listen at the address of a `mgmt dev --here` that has ended.
+ * A link can come with a repository, and another program may listen at the URL of a `mgmt dev --here` that has ended.
  *
  * @param path the link, or the data of the `mgmt dev`.
  */
@@ -85,13 +85,13 @@ export const folderServiceTokenError = (token: string, profile: string, path: st
     `The folder must not decide where a token goes. If you trust it, pass --profile ${profile}. Otherwise pass --base-url or set MGMT_BASE_URL.`,
   );
 
-/** @param from where the address comes from. */
+/** @param from where the URL comes from. */
 export const insecureAddressError = (from: string, host: string): CliError =>
   new CliError(
     "usage",
     "connection:insecure",
-    `The address of ${host} (from ${from}) is http://, so credentials would be sent unencrypted`,
-    "Use its https:// address. If you trust the network, pass --insecure. Nothing was sent.",
+    `The URL of ${host} (from ${from}) is http://, so credentials would be sent unencrypted`,
+    "Use its https:// URL. If you trust the network, pass --insecure. Nothing was sent.",
   );
 
 export const unknownProfileError = (from: string, name: string, profileNames: readonly string[]): CliError =>
@@ -129,7 +129,7 @@ export const emptyPasteError = (): CliError =>
     "inputNeeded",
     "login:nothing_pasted",
     "Nothing was pasted, so you are not logged in",
-    "Run the command on a terminal, or pass the address on standard input. mgmt login --with-token accepts a token.",
+    "Run the command on a terminal, or pass the URL on standard input. mgmt login --with-token accepts a token.",
   );
 
 /** The message does not repeat the pasted text: it may contain part of a code. */
@@ -137,6 +137,6 @@ export const invalidPasteError = (): CliError =>
   new CliError(
     "usage",
     "login:wrong_paste",
-    "The pasted text is not the address that the browser showed after the login",
-    "Copy the whole address, including ?code= or ?error=.",
+    "The pasted text is not the URL that the browser showed after the login",
+    "Copy the whole URL, including ?code= or ?error=.",
   );

@@ -20,7 +20,7 @@ export const otherServiceAddressError = (name: string, baseUrl: string): CliErro
   new CliError(
     "usage",
     "config:other_service",
-    `The address of profile ${name} cannot be changed, because its credential is for ${stripAddressCredentials(baseUrl)}`,
+    `The URL of profile ${name} cannot be changed, because its credential is for ${stripAddressCredentials(baseUrl)}`,
     "Log in to the other service in a profile of its own: mgmt login --profile NAME --base-url URL.",
     { next: [["mgmt", "auth", "list"]] },
   );

@@ -6,7 +6,7 @@ export const controlNotFoundError = (): CliError =>
   new CliError(
     "network",
     "dev:not_running",
-    "mgmt dev is not running, or its control address and secret are not known",
+    "mgmt dev is not running, or its control URL and secret are not known",
     "Start mgmt dev, or pass --control-url and --control-secret-file with the controlUrl and controlSecretFile that mgmt dev --output json prints.",
     { next: [["mgmt", "dev"]] },
   );
@@ -23,13 +23,13 @@ export const controlIncompleteError = (
     `Pass ${missingSource.flag}, or set ${missingSource.variable}. Without ${from}, the command uses the running mgmt dev.`,
   );
 
-/** @param from where the address comes from. */
+/** @param from where the URL comes from. */
 export const controlUnreachableError = (url: string, from: string | undefined, cause: unknown): CliError =>
   new CliError(
     "network",
     "control:unreachable",
     `mgmt dev cannot be reached at ${stripAddressCredentials(url)}${from === undefined ? "" : ` (from ${from})`} (${describeCause(cause)})`,
-    "Check that mgmt dev is running and that this is its control address.",
+    "Check that mgmt dev is running and that this is its control URL.",
   );
 
 /** @param refusal the body of the error response. */

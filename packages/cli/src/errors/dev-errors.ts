@@ -66,7 +66,7 @@ export const homeFolderError = (folder: string): CliError =>
   );
 
 /**
- * @param address the address of its service, if it has been ready.
+ * @param address the URL of its service, if it has been ready.
  * @param pid process id of the other `mgmt dev`, if it is known.
  */
 export const folderInUseError = (

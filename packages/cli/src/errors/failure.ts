@@ -74,7 +74,7 @@ const describeNetworkFailure = async (error: MgmtError): Promise<Failure | undef
   return problem && { exitCode: exitCodes.network, ...problem };
 };
 
-/** Returns the address of the request that failed: errors of a login have the error of the request as their cause. */
+/** Returns the URL of the request that failed: errors of a login have the error of the request as their cause. */
 const findFailedRequestUrl = (error: Error): string | undefined => {
   if ("url" in error && typeof error.url === "string") return error.url;
   return error.cause instanceof Error ? findFailedRequestUrl(error.cause) : undefined;
@@ -147,16 +147,16 @@ const baseUrlPhrase = "the base URL (MGMT_BASE_URL, --base-url)";
 /** The SDK's advice in terms of the command line: in flags, variables and commands. */
 const hintByAdvice: Readonly<Record<Advice, string>> = {
   fix_argument: "Correct the value. Nothing was sent.",
-  check_base_url: `Check that ${baseUrlPhrase} is the address of the Management API and that the service is running. \`mgmt dev\` runs it on this machine.`,
-  use_redirect_target: `Use the address that the service redirects to as ${baseUrlPhrase}.`,
+  check_base_url: `Check that ${baseUrlPhrase} is the URL of the Management API and that the service is running. \`mgmt dev\` runs it on this machine.`,
+  use_redirect_target: `Use the URL that the service redirects to as ${baseUrlPhrase}.`,
   check_intermediary: `The response may come from a server in between. Check ${baseUrlPhrase}, proxies and load balancers.`,
   check_auth_url:
-    "Check that the address of the authorization server (MGMT_AUTH_URL, --auth-url) is correct and that it can be reached.",
+    "Check that the URL of the authorization server (MGMT_AUTH_URL, --auth-url) is correct and that it can be reached.",
   check_client_id: "Log in again with mgmt login.",
   check_token: "Check the token for a line break or a leading `Bearer `.",
   set_token: "Log in with mgmt login, or set MGMT_TOKEN.",
   log_in: "Log in again with mgmt login.",
-  log_in_manually: "Run mgmt login --no-browser, and paste the address that the browser ends up at.",
+  log_in_manually: "Run mgmt login --no-browser, and paste the URL that the browser is redirected to.",
   wait_longer: "The work continues in the background. Pass a longer --timeout to wait longer.",
   wait_and_resend: "The sponsor may still decide. Run the same command again to keep waiting.",
   start_deployment: "Start it again with mgmt deployments start, then wait.",

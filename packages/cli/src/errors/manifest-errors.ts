@@ -86,7 +86,7 @@ export const planOfOtherServiceError = (planBaseUrl: string, baseUrl: string): C
     "refused",
     "plan:other_service",
     `The plan is for ${stripAddressCredentials(planBaseUrl)}, but the command uses ${stripAddressCredentials(baseUrl)}`,
-    "Pass the profile or the address that the plan was made with.",
+    "Pass the profile or the URL that the plan was made with.",
   );
 
 export const outdatedPlanError = (changes: readonly string[]): CliError =>

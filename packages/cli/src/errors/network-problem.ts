@@ -118,7 +118,7 @@ const describeCertificateProblem = (cause: ErrorWithCode, host: string): Network
     return {
       code: "tls:failed",
       message: `${host} does not accept a TLS connection (${code})`,
-      hint: `Check the port in ${baseUrlPhrase}, and whether the service is at an http:// address.`,
+      hint: `Check the port in ${baseUrlPhrase}, and whether the service is at an http:// URL.`,
     };
   }
   return undefined;

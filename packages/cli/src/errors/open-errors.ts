@@ -20,6 +20,6 @@ export const noPageError = (id: string): CliError =>
   new CliError(
     "notFound",
     "open:no_page",
-    `${id} has no address that a browser can open`,
+    `${id} has no URL that a browser can open`,
     "A service has one after its first promotion, and a deployment after its first start.",
   );

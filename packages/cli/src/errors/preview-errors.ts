@@ -61,7 +61,7 @@ export const severalPreviewsError = (branch: string, repositories: readonly stri
     "refused",
     "preview:several",
     `${branch} has preview databases of ${String(repositories.length)} git repositories: ${repositories.join(", ")}`,
-    "Run the command in a clone of one of them, or pass its address with --remote.",
+    "Run the command in a clone of one of them, or pass its URL with --remote.",
     { next: [["mgmt", "preview", "list"]] },
   );
 
@@ -110,7 +110,7 @@ export const noRepositoryError = (): CliError =>
     "inputNeeded",
     "usage:missing",
     "Missing --remote: the folder is not in a git repository that has a remote",
-    "Nothing was deleted. Run the command in a clone of the repository, or pass the address of its remote with --remote.",
+    "Nothing was deleted. Run the command in a clone of the repository, or pass the URL of its remote with --remote.",
   );
 
 export const severalRemotesError = (names: readonly string[]): CliError =>
@@ -127,8 +127,8 @@ export const unknownRemoteError = (name: string, remoteNames: readonly string[])
     "preview:unknown_remote",
     `The git repository has no remote ${name}`,
     remoteNames.length === 0
-      ? "Pass the address of a repository, or run the command in a clone."
-      : `Its remotes: ${remoteNames.join(", ")}. An address is accepted too.`,
+      ? "Pass the URL of a repository, or run the command in a clone."
+      : `Its remotes: ${remoteNames.join(", ")}. A URL is accepted too.`,
   );
 
 /**

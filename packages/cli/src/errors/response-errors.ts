@@ -6,7 +6,7 @@ export const unexpectedResponseError = (expected: string): CliError =>
     "failure",
     "response:invalid",
     `The service sent an unexpected response: it is not ${expected}`,
-    "Check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
+    "Check that the base URL (MGMT_BASE_URL, --base-url) is the URL of the Management API.",
   );
 
 /** @param maxLevels how many there may be, or undefined if the stack of this program was the limit. */
@@ -15,5 +15,5 @@ export const tooDeepError = (maxLevels?: number): CliError =>
     "failure",
     "data:too_deep",
     `The data is nested ${maxLevels === undefined ? "too deeply" : `more than ${String(maxLevels)} levels deep`}, so that it cannot be printed or changed`,
-    "If it is a response, the request was carried out: check that the base URL (MGMT_BASE_URL, --base-url) is the address of the Management API.",
+    "If it is a response, the request was carried out: check that the base URL (MGMT_BASE_URL, --base-url) is the URL of the Management API.",
   );

@@ -71,12 +71,12 @@ export const invalidProfileNameError = (from: string, name: string): CliError =>
     "A profile name has up to 64 letters, digits, - _ and . and starts with a letter or digit.",
   );
 
-/** An address has a form that no service can have. The message does not repeat it: it may contain a password. */
+/** A URL has a form that no service can have. The message does not repeat it: it may contain a password. */
 export const invalidAddressError = (
   from: string,
   problem: string,
   example = "https://api.example.com or http://127.0.0.1:4300",
-): CliError => usageError(`${from} ${problem}`, `Use an address such as ${example}.`);
+): CliError => usageError(`${from} ${problem}`, `Use a URL such as ${example}.`);
 
 /** Several resources cannot be variables of the same names. */
 export const envOfListError = (): CliError =>

@@ -11,7 +11,7 @@ export interface CiJob {
   readonly problem: string | undefined;
   /** Short form of the commit, which need not exist in the clone. */
   readonly commit: string | undefined;
-  /** Address of the repository that the job belongs to. */
+  /** URL of the repository that the job belongs to. */
   readonly repository: string | undefined;
   /** The default branch of the repository. */
   readonly defaultBranch: string | undefined;

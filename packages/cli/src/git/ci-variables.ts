@@ -32,7 +32,7 @@ export interface CiSystem {
   readonly branch: readonly string[];
   readonly tag?: string;
   readonly commit?: string;
-  /** Address of the repository. */
+  /** URL of the repository. */
   readonly repository?: (read: ReadVariable) => string | undefined;
   readonly defaultBranch?: (read: ReadVariable) => string | undefined | Promise<string | undefined>;
   /** Returns undefined for a job that runs for no pull request. */
@@ -379,7 +379,7 @@ export const ciSystems: readonly CiSystem[] = [
 const isSameRepository = (firstAddress: string, secondAddress: string): boolean =>
   createRepositoryKey(firstAddress, "/") === createRepositoryKey(secondAddress, "/");
 
-/** Returns the owner in the address of a repository: `alice` of `git://github.com/alice/shop.git`. */
+/** Returns the owner in the URL of a repository: `alice` of `git://github.com/alice/shop.git`. */
 const parseOwner = (address: string | undefined): string | undefined =>
   /[/:]([^/:]+)\/[^/]+$/.exec(address ?? "")?.[1];
 

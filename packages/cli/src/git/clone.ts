@@ -72,7 +72,7 @@ export interface GitRemote {
 }
 
 /**
- * Returns the remotes of a clone with the addresses that git uses. Empty outside of a clone.
+ * Returns the remotes of a clone with the URLs that git uses. Empty outside of a clone.
  *
  * @throws `preview:no_git`; `preview:git_refuses`.
  */
@@ -87,7 +87,7 @@ export const listRemotes = async (environment: GitEnvironment): Promise<readonly
   });
 };
 
-/** Returns the folder that relative addresses of remotes are relative to. */
+/** Returns the folder that relative URLs of remotes are relative to. */
 export const resolveRootFolder = async (environment: GitEnvironment): Promise<string> =>
   (await readFirstLine(["rev-parse", "--show-toplevel"], environment)) ?? environment.cwd;
 

@@ -9,7 +9,7 @@ const remoteTimeoutMs = 10_000;
 /**
  * Returns whether a branch is, or has been, in a remote. False also if the remote cannot be reached.
  *
- * @param remote name or address.
+ * @param remote name or URL.
  */
 export const isBranchPushed = async (
   branch: string,
@@ -30,7 +30,7 @@ export const isBranchPushed = async (
 /**
  * Returns the branches of a remote.
  *
- * @param remote name or address.
+ * @param remote name or URL.
  * @throws `preview:no_git`; `preview:git_failed`; `preview:no_git_branches` if there are none, because then every branch would
  *   seem to be deleted.
  */
@@ -104,7 +104,7 @@ const readUnattendedSettings = async (environment: GitEnvironment): Promise<read
   }
 };
 
-/** Returns the message of git without addresses, which may contain a password. */
+/** Returns the message of git without URLs, which may contain a password. */
 const describeGitError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const stderrText = "stderr" in error && typeof error.stderr === "string" ? error.stderr.trim() : "";

@@ -14,8 +14,8 @@ const repositoryHostByAlias: Readonly<Record<string, string>> = {
 const caseInsensitiveHosts: ReadonlySet<string> = new Set(["github.com", "gitlab.com", "bitbucket.org"]);
 
 /**
- * Returns a short string that identifies the repository of a git remote: its name and a part of a hash. All addresses of one repository
- * have the same key: addresses for ssh and https, with and without `.git`, a user or a password. It contains none of them.
+ * Returns a short string that identifies the repository of a git remote: its name and a part of a hash. All URLs of one repository
+ * have the same key: URLs for ssh and https, with and without `.git`, a user or a password. It contains none of them.
  *
  * @param folder the base of relative paths.
  */

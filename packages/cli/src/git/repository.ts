@@ -8,9 +8,9 @@ import { createRepositoryKey } from "./repository-key.js";
 
 /** The git repository that a command works for. */
 export interface Repository {
-  /** Identifies the repository, without its address. */
+  /** Identifies the repository, without its URL. */
   readonly key: string;
-  /** The name of its remote in the clone, or its address, for git. */
+  /** The name of its remote in the clone, or its URL, for git. */
   readonly remote: string;
 }
 
@@ -27,7 +27,7 @@ export interface GitContext {
  * Returns the CI job and the git repository that a command runs for: of `--remote`, else of the CI job, else the remote `origin`
  * of the clone or the only remote that it has.
  *
- * @param remote name of a remote of the clone, or an address.
+ * @param remote name of a remote of the clone, or a URL.
  * @throws `preview:unknown_remote`; `preview:several_remotes`.
  */
 export const resolveGitContext = async (
@@ -51,7 +51,7 @@ export const resolveGitContext = async (
   const { repository: address } = job;
   if (address !== undefined) {
     const key = createKey(address);
-    // The remote of the clone can have credentials that the address of the job lacks. The clone may be of another repository.
+    // The remote of the clone can have credentials that the URL of the job lacks. The clone may be of another repository.
     const cloneRemote = remotes.find(({ url }) => createKey(url) === key);
     return buildContext({ key, remote: cloneRemote?.name ?? address });
   }

@@ -63,7 +63,7 @@ export const makePlanFromFile = async (
   return plan;
 };
 
-/** Returns the address of the service. */
+/** Returns the URL of the service. */
 export const resolveBaseUrl = async (flags: GlobalFlags, context: Context): Promise<string> => {
   const { baseUrl } = await resolveAccess(flags, context);
   if (!baseUrl) throw missingBaseUrlError();

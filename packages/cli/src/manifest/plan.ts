@@ -47,7 +47,7 @@ export interface DeleteStep extends EntryAddress {
 /** The steps that make the service match a manifest, as `mgmt plan --out` stores them. */
 export interface Plan {
   readonly version: 1;
-  /** Address of the service. */
+  /** URL of the service. */
   readonly baseUrl: string;
   /** Keys of the projects that were read. */
   readonly projects: readonly string[];
@@ -69,7 +69,7 @@ const valuesResolvedByService: readonly unknown[] = ["inherit"];
 
 /** What a plan may do, and for which service it is. */
 export interface PlanOptions {
-  /** Address of the service. */
+  /** URL of the service. */
   readonly baseUrl: string;
   /** Whether to delete resources that are not in the manifest. */
   readonly prune: boolean;

@@ -11,7 +11,7 @@ const connectionStringVariable = "DATABASE_URL";
 /**
  * Renders one resource as variables for a shell: `DATABASE_ID='db_…'`. Names start with the type of the resource, so that
  * they do not replace variables such as `USER`. DATABASE_URL is the connection string if the resource has one, and nothing else:
- * the address of a resource in the API is `DATABASE_API_URL`, and masked secrets are left out.
+ * the URL of a resource in the API is `DATABASE_API_URL`, and masked secrets are left out.
  */
 export const renderEnv = (value: unknown, isTerminal: boolean): string => {
   const type = getAtPath(value, ["type"]);
@@ -39,7 +39,7 @@ const listLeaves = (value: unknown, path: readonly string[]): [path: readonly st
     : [[path, value]];
 
 /**
- * Returns the name of the variable for a field. A field `url`, which is the address of a resource in the API, gets `API_URL`, because
+ * Returns the name of the variable for a field. A field `url`, which is the URL of a resource in the API, gets `API_URL`, because
  * `DATABASE_URL` means a connection string to other programs.
  */
 const formatVariableName = (path: readonly string[]): string => {

@@ -7,7 +7,7 @@ export const addControlOptions = (command: MgmtCommand): void => {
   command
     .option(
       "--control-url <url>",
-      "address of the control surface (or MGMT_CONTROL_URL; default: the running mgmt dev's)",
+      "URL of the control surface (or MGMT_CONTROL_URL; default: the running mgmt dev's)",
     )
     .option(
       "--control-secret-file <path>",

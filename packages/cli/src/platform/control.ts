@@ -8,7 +8,7 @@ import { nodeTransport } from "../sdk/sdk.js";
 export interface ControlAccess {
   readonly url: string;
   readonly secret: string;
-  /** The flag, variable, or profile that has the address, if the user chose it. */
+  /** The flag, variable, or profile that has the URL, if the user chose it. */
   readonly from?: string;
 }
 

@@ -25,7 +25,7 @@ export const addServeOptions = (command: MgmtCommand): void => {
     )
     .option(
       "--base-url <url>",
-      "address of the API for its clients, without /v1, for which tokens are valid (or MGMT_SERVE_BASE_URL)",
+      "URL of the API for its clients, without /v1, for which tokens are valid (or MGMT_SERVE_BASE_URL)",
     )
     .addOption(createUrlOption("database-url", "MGMT_SERVE_DATABASE_URL"))
     .addOption(createUrlOption("cluster-url", "MGMT_SERVE_CLUSTER_URL"));

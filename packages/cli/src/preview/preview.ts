@@ -12,7 +12,7 @@ import { requireGitBranch, type GitContext } from "../git/repository.js";
 export interface PreviewFlags {
   readonly branch: string | undefined;
   readonly projectId: string | undefined;
-  /** Name of a git remote, or an address. */
+  /** Name of a git remote, or a URL. */
   readonly remote: string | undefined;
   readonly dryRun: DryRunFormat | undefined;
 }

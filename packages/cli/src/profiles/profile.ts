@@ -10,9 +10,9 @@ import { isObject } from "../json/json-path.js";
 
 /** A service and the credential for it. */
 export interface Profile {
-  /** Address of the service, without `/v1`. */
+  /** URL of the service, without `/v1`. */
   readonly baseUrl: string;
-  /** Address of its authorization server. Default: `baseUrl`. */
+  /** URL of its authorization server. Default: `baseUrl`. */
   readonly authUrl?: string;
   /** The stored login. The SDK checks it when it is read. */
   readonly login?: object;
@@ -35,7 +35,7 @@ export interface Profile {
   readonly updateNotice?: boolean;
   /** Whether commands that delete, restore, rotate, or overwrite need the name of the resource. Default: false. */
   readonly protect?: boolean;
-  /** Of a service that `mgmt dev` runs: the address of its control surface, and the file with the secret for it. */
+  /** Of a service that `mgmt dev` runs: the URL of its control surface, and the file with the secret for it. */
   readonly controlUrl?: string;
   readonly controlSecretFile?: string;
   /** Of a service that `mgmt dev` runs: the file with the key that browsers need to sign in. */
@@ -144,7 +144,7 @@ export const removeProfiles = (storedProfiles: StoredProfiles, names: readonly s
   return { ...otherFields, ...(nextActiveName !== undefined && { active: nextActiveName }), profiles };
 };
 
-/** Returns whether two addresses mean the same service: `http://HOST:80/` is `http://host`. */
+/** Returns whether two URLs mean the same service: `http://HOST:80/` is `http://host`. */
 export const isSameAddress = (left: string, right: string): boolean =>
   normalizeAddress(left) === normalizeAddress(right);
 

@@ -67,7 +67,7 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
   };
 };
 
-/** Says on a terminal that the address of a variable is used in a folder whose link names a profile. */
+/** Says on a terminal that the URL of a variable is used in a folder whose link names a profile. */
 const announceOverriddenService = (
   { value, from }: ValueWithSource<string>,
   context: Pick<Context, "cwd" | "output">,
@@ -89,7 +89,7 @@ export const isDevAccess = ({ baseUrl, choice }: ServiceAccess): boolean => {
   );
 };
 
-/** Throws `usage:invalid` for an address that the SDK refuses. */
+/** Throws `usage:invalid` for a URL that the SDK refuses. */
 export const assertServiceAddress = async ({ value, from }: ValueWithSource<string>): Promise<void> => {
   const { createClient, InvalidArgumentError } = await import("../sdk/sdk.js");
   try {

@@ -37,7 +37,7 @@ export const readTokenVariable = (
 };
 
 /**
- * Returns the variable with the address of the service, or with the token; undefined if it is not set. Throws if it is set but
+ * Returns the variable with the URL of the service, or with the token; undefined if it is not set. Throws if it is set but
  * empty: in CI, a missing secret is an empty variable, and the credential of a profile must not take its place.
  */
 export const readServiceVariable = (

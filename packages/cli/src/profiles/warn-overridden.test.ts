@@ -57,7 +57,7 @@ describe("a switch to another profile", () => {
     const result = await inFolder("auth switch second --project-id proj_a -o json", env);
     expect(warningsOf(result)).toEqual([
       overridden(
-        `${account.server.baseUrl} from MGMT_BASE_URL, which overrides the address of profile second. Unset MGMT_BASE_URL to use the address of profile second.`,
+        `${account.server.baseUrl} from MGMT_BASE_URL, which overrides the URL of profile second. Unset MGMT_BASE_URL to use the URL of profile second.`,
       ),
       overridden(
         "the token from MGMT_TOKEN, which overrides the credential of profile second. Unset MGMT_TOKEN to use the credential of profile second.",

@@ -29,7 +29,7 @@ export const warnAboutOverride = async (
 };
 
 /**
- * Warns if commands in this folder do not use a profile that was just stored, linked or made the active one, or not its address or
+ * Warns if commands in this folder do not use a profile that was just stored, linked or made the active one, or not its URL or
  * credential. The flags of this run do not count: later ones have others.
  */
 export const warnIfProfileIsOverridden = async (name: string, context: WarningContext): Promise<void> => {
@@ -49,7 +49,7 @@ export const warnIfProfileIsOverridden = async (name: string, context: WarningCo
   const baseUrl = env["MGMT_BASE_URL"]?.trim();
   if (profile && baseUrl && !isSameAddress(baseUrl, profile.baseUrl)) {
     const effectiveValue = { value: stripAddressCredentials(baseUrl), from: "MGMT_BASE_URL" };
-    await warnAboutOverride(effectiveValue, `the address of profile ${name}`, context);
+    await warnAboutOverride(effectiveValue, `the URL of profile ${name}`, context);
   }
   if (profile && hasCredential(profile) && env["MGMT_TOKEN"]?.trim()) {
     const effectiveValue = { value: "the token", from: "MGMT_TOKEN" };

@@ -68,8 +68,8 @@ const timers: Timers = {
 };
 
 /**
- * Returns a client for an address. It uses the SDK's node transport, because the first global `fetch` of a process is slow.
- * Throws `usage:invalid` for an invalid address, and `connection:insecure`.
+ * Returns a client for a URL. It uses the SDK's node transport, because the first global `fetch` of a process is slow.
+ * Throws `usage:invalid` for an invalid URL, and `connection:insecure`.
  *
  * @param wrapTransport wraps the transport that `--debug` reports. Its second argument is the transport that `--debug` does not
  *   report. Default: the transport is not wrapped.

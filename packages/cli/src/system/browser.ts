@@ -17,7 +17,7 @@ export const findNoBrowserReason = (
   return platform === "linux" && !display ? "there is no display" : undefined;
 };
 
-/** Opens an address in a browser. Returns whether a browser could be started. */
+/** Opens a URL in a browser. Returns whether a browser could be started. */
 export const launchBrowser = async (url: string): Promise<boolean> => {
   try {
     const { default: open } = await import("open");

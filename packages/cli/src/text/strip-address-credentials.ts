@@ -1,4 +1,4 @@
-/** Returns the address of a service as it is printed: without a user name and a password, also if it is not a valid address. */
+/** Returns the URL of a service as it is printed: without a user name and a password, also if it is not a valid URL. */
 export const stripAddressCredentials = (address: string): string => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) return address.replace(/^(https?:[/\\]*)?.*@/is, "$1");

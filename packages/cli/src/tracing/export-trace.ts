@@ -47,7 +47,7 @@ const exporterByProtocol = {
   "http/protobuf": ProtobufExporter,
 } satisfies Record<TraceProtocol, unknown>;
 
-/** Returns a status of HTTP, or a code of the system. Messages may contain the address, and with it a password. */
+/** Returns a status of HTTP, or a code of the system. Messages may contain the URL, and with it a password. */
 const describeFailure = (error: unknown): string => {
   if (!(error instanceof Error) || !("code" in error)) return "no response";
   return typeof error.code === "number" ? `status ${String(error.code)}` : String(error.code);

@@ -25,8 +25,8 @@ export const readTraceSettings = (env: NodeJS.ProcessEnv): TraceSettings | undef
   if (!origin || !/^https?:$/.test(origin.protocol)) {
     return createProblem(
       "trace:endpoint_invalid",
-      `${endpointVariable} is not an http:// or https:// address`,
-      "Set it to the address of a collector, such as http://localhost:4318.",
+      `${endpointVariable} is not an http:// or https:// URL`,
+      "Set it to the URL of a collector, such as http://localhost:4318.",
     );
   }
   const [protocolVariable, protocolName = traceProtocols[0]] = findVariable("PROTOCOL", env);

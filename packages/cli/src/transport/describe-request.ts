@@ -54,7 +54,7 @@ export const describeResponse = ({ status, headers }: TransportResponse, duratio
 
 /**
  * Returns the debug message about a request without a response. Leaves out the message of the error, because the message of a proxy may
- * contain an address with a password.
+ * contain a URL with a password.
  *
  * @param durationMs how long the request took, in milliseconds.
  */

@@ -10,7 +10,7 @@ export class InsecureAddressGuard {
   constructor(private readonly output: Output) {}
 
   /**
-   * Call it before a credential is sent. Throws `connection:insecure` for an `http:` address of another machine. With
+   * Call it before a credential is sent. Throws `connection:insecure` for an `http:` URL of another machine. With
    * `--insecure`, warns once for each host.
    */
   async assertAllowed({ value, from }: { value: string; from: string }): Promise<void> {

@@ -1,4 +1,4 @@
-/** Path of the page that shows an approval, below the address of the authorization server. */
+/** Path of the page that shows an approval, below the URL of the authorization server. */
 export const buildApprovalPath = (id: string): string => `/approvals/${id}`;
 
 /** Returns the id of the approval whose page has this path; undefined for other paths. */

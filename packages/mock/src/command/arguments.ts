@@ -16,7 +16,7 @@ export const flags = {
     value: "ADDRESS",
     help: `Address to listen on. Default: ${defaultHost}; in a container, 0.0.0.0`,
   },
-  "base-url": { type: "string", value: "URL", help: "Address that clients use, if it is another one" },
+  "base-url": { type: "string", value: "URL", help: "URL that clients use, if it is another one" },
   seed: { type: "string", value: "FILE", help: "Start with the resources of a seed file or a snapshot" },
   deterministic: {
     type: "string",

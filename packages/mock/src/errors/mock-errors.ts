@@ -242,7 +242,7 @@ export const stillRecording = (): MockError =>
 export const upstreamUnreachable = (upstream: string, cause: unknown): MockError =>
   new MockError(
     "mock:upstream_unreachable",
-    `${upstream} cannot be reached. Check its address, and that it is running`,
+    `${upstream} cannot be reached. Check its URL, and that it is running`,
     { cause },
   );
 

@@ -50,7 +50,7 @@ export const authErrors = {
       "auth:discovery_failed",
       `The metadata of ${issuer} names a ${endpoint} on another origin`,
       {
-        hint: "No code or token was sent there. If you trust that address, set endpoints.",
+        hint: "No code or token was sent there. If you trust that URL, set endpoints.",
         advice: "check_auth_url",
       },
     ),

@@ -23,7 +23,7 @@ export interface OAuthOptions {
    */
   authUrl: string;
   /**
-   * Whether `authUrl` and `endpoints` may be `http:` addresses of another machine, to which codes and tokens are then sent
+   * Whether `authUrl` and `endpoints` may be `http:` URLs of another machine, to which codes and tokens are then sent
    * unencrypted. Default: false.
    */
   allowInsecureHttp?: boolean | undefined;

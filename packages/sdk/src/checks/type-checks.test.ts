@@ -569,7 +569,7 @@ describe("a wrong base URL", () => {
       expect(await caught(() => client.me.get())).toMatchObject({
         code: "response:invalid",
         message: "GET /v1/me returned status 200, but the body is not JSON (text/html)",
-        hint: expect.stringContaining("Check that baseUrl is the address of the Management API."),
+        hint: expect.stringContaining("Check that baseUrl is the URL of the Management API."),
       });
       expect(await caught(() => client.projects.get("proj_1"))).toMatchObject({
         code: "http:404",

@@ -194,7 +194,7 @@ const describeType = (value: unknown): string => {
 export const areCertainlyValid: (values: unknown, namePrefix?: string) => boolean = () => true;
 
 /**
- * Describes the problem of the address of a service.
+ * Describes the problem of the URL of a service.
  *
  * @param normalizedUrl empty if `passedUrl` is no URL.
  */
@@ -207,7 +207,7 @@ export function findBaseUrlProblem(normalizedUrl: string, passedUrl: string): st
   return /[?#]|\/v1$/.test(normalizedUrl) ? "must not have a query or fragment, nor end in /v1" : undefined;
 }
 
-/** Throws for an `http:` address of another machine, unless `allowInsecureHttp` is true. */
+/** Throws for an `http:` URL of another machine, unless `allowInsecureHttp` is true. */
 export function assertEncrypted(
   baseUrl: string,
   allowInsecureHttp: boolean | undefined,
@@ -216,7 +216,7 @@ export function assertEncrypted(
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === "https:" || allowInsecureHttp || isLoopbackHostname(hostname)) return;
   throw new (getArgumentErrorClass())("baseUrl", "must start with https://, or with http:// on loopback", {
-    hint: "To send credentials to this address unencrypted, set allowInsecureHttp to true. Nothing was sent.",
+    hint: "To send credentials to this URL unencrypted, set allowInsecureHttp to true. Nothing was sent.",
   });
 }
 

@@ -8,15 +8,15 @@ import type { Attempt } from "./attempt.js";
  * | advice                | what to do                                                                     |
  * | --------------------- | ------------------------------------------------------------------------------ |
  * | `fix_argument`        | Correct the option or argument named by `InvalidArgumentError.argument`.       |
- * | `check_base_url`      | Check the address of the Management API, and that it can be reached.           |
- * | `use_redirect_target` | Use the address that the service redirects to as the address of the API.       |
- * | `check_intermediary`  | Check the address of the API and the proxies and load balancers in front of it. |
- * | `check_auth_url`      | Check the address of the authorization server, and that it can be reached.     |
+ * | `check_base_url`      | Check the URL of the Management API, and that it can be reached.           |
+ * | `use_redirect_target` | Use the URL that the service redirects to as the URL of the API.       |
+ * | `check_intermediary`  | Check the URL of the API and the proxies and load balancers in front of it. |
+ * | `check_auth_url`      | Check the URL of the authorization server, and that it can be reached.     |
  * | `check_client_id`     | Use a separate token store for each OAuth client, or log in again.             |
  * | `check_token`         | Check the token for a line break or a leading `Bearer `.                       |
  * | `set_token`           | Set a token, or log in.                                                        |
  * | `log_in`              | Log in again.                                                                  |
- * | `log_in_manually`     | Log in without a loopback listener: the user pastes the callback address.      |
+ * | `log_in_manually`     | Log in without a loopback listener: the user pastes the callback URL.      |
  * | `wait_longer`         | Wait again, or with a longer timeout; the operation is still in progress.      |
  * | `wait_and_resend`     | Wait for the approval again, then send the same request again.                 |
  * | `start_deployment`    | Start the deployment, then wait again.                                         |

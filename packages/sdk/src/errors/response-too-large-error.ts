@@ -16,7 +16,7 @@ export class ResponseTooLargeError extends MgmtError {
       "response:too_large",
       `${request.method} ${url} got a response of more than ${String(maxResponseBytes)} bytes`,
       {
-        hint: "Check that baseUrl is the address of the Management API. To allow larger responses, set maxResponseBytes of nodeTransport.",
+        hint: "Check that baseUrl is the URL of the Management API. To allow larger responses, set maxResponseBytes of nodeTransport.",
         advice: "check_intermediary",
       },
     );

@@ -14,7 +14,7 @@ export const missingTokenError = (isForOtherService: boolean): TokenError =>
   new TokenError("There is no token to send", {
     code: "token:missing",
     hint: isForOtherService
-      ? "Pass token. MGMT_TOKEN is not used, because MGMT_BASE_URL is the address of another service."
+      ? "Pass token. MGMT_TOKEN is not used, because MGMT_BASE_URL is the URL of another service."
       : "Pass token, or set MGMT_TOKEN. On a developer's machine, pass await cliLogin() of @mgmt/sdk/auth/node, which uses the login of the CLI. To send no credential, pass token: false.",
     advice: "set_token",
   });

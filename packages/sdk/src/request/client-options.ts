@@ -9,12 +9,12 @@ import type { Timers } from "../deadlines/timers.js";
 /** Options of a client. */
 export interface ClientOptions {
   /**
-   * Address of the service, without `/v1`: `https://api.example.com`. A trailing slash is ignored. Default: the environment
+   * URL of the service, without `/v1`: `https://api.example.com`. A trailing slash is ignored. Default: the environment
    * variable `MGMT_BASE_URL`.
    */
   baseUrl?: string | undefined;
   /**
-   * Whether `baseUrl` may be an `http:` address of another machine, to which credentials and data are then sent unencrypted.
+   * Whether `baseUrl` may be an `http:` URL of another machine, to which credentials and data are then sent unencrypted.
    * Default: false; `http:` is allowed for `localhost`, 127.0.0.0/8 (also as IPv4-mapped IPv6) and `[::1]` only. In
    * browsers, their own rules for [mixed content](https://www.w3.org/TR/mixed-content/) apply instead.
    */
@@ -55,7 +55,7 @@ export interface ClientOptions {
   middleware?: readonly Middleware[] | undefined;
   /**
    * Prints every request and its response to `console.error`, or line by line to a function of yours. Tokens, passwords and connection
-   * strings are redacted in headers, addresses and bodies. The first error that the function throws is printed with `console.warn`.
+   * strings are redacted in headers, URLs and bodies. The first error that the function throws is printed with `console.warn`.
    * Default: false.
    */
   debug?: boolean | ((line: string) => unknown) | undefined;

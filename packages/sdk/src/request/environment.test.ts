@@ -62,7 +62,7 @@ describe("a client without options", () => {
     for (const error of errors) expect(error).toMatchObject({ argument: "baseUrl" });
   });
 
-  it("is refused when MGMT_BASE_URL is not the address of a service", async () => {
+  it("is refused when MGMT_BASE_URL is not the URL of a service", async () => {
     setEnvironment({ MGMT_BASE_URL: "api.example.com" });
     const error = await refused(() => createClient());
     expect(error).toMatchObject({ message: "baseUrl must be an absolute URL, https:// or http://" });
@@ -92,7 +92,7 @@ describe("the options of a client", () => {
       setEnvironment({ MGMT_BASE_URL: other, MGMT_TOKEN: "from-environment" });
       expect(await thrown(createClient({ baseUrl }).projects.get("x"))).toMatchObject({
         code: "token:missing",
-        hint: expect.stringContaining("MGMT_BASE_URL is the address of another service"),
+        hint: expect.stringContaining("MGMT_BASE_URL is the URL of another service"),
       });
     }
     expect(seen).toEqual([]);

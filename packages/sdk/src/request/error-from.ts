@@ -79,7 +79,7 @@ const chooseHint = (
   if (hint !== undefined || message !== undefined) return { hint };
   return status >= 300 && status < 400
     ? {
-        hint: "The SDK does not follow redirects: set baseUrl to the address that the service redirects to.",
+        hint: "The SDK does not follow redirects: set baseUrl to the URL that the service redirects to.",
         advice: "use_redirect_target",
       }
     : {
@@ -130,7 +130,7 @@ const invalidResponseError = (
     status,
     code: "response:invalid",
     message: `${method} ${path} returned status ${status}, but the body is ${bodyDescription}`,
-    hint: "Check that baseUrl is the address of the Management API. The call may have taken effect.",
+    hint: "Check that baseUrl is the URL of the Management API. The call may have taken effect.",
     advice: "check_base_url",
     requestId: headers["x-request-id"],
     headers: redactPrintedHeaders(headers),

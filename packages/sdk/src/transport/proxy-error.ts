@@ -5,7 +5,7 @@ export class ProxyError extends Error {
   override readonly name = "ProxyError";
   /** `PROXY_REFUSED` if the proxy responded, else the code of the failed connection. */
   readonly code: string;
-  /** Address of the proxy, without its user name and password: `http://proxy.example.com:3128`. */
+  /** URL of the proxy, without its user name and password: `http://proxy.example.com:3128`. */
   readonly proxy: string;
   /** HTTP status of its response; undefined if it could not be reached. */
   readonly status: number | undefined;

@@ -13,8 +13,8 @@ export interface RequestPath {
 }
 
 /**
- * Reads a path as it was typed: with or without `/v1`, with a query, or as an address of the service. Throws
- * `api:other_origin` for the address of another service.
+ * Reads a path as it was typed: with or without `/v1`, with a query, or as a URL of the service. Throws
+ * `api:other_origin` for the URL of another service.
  */
 export const parseRequestPath = (typedPath: string, baseUrl: string): RequestPath => {
   const [, rawPath = "", queryString = ""] =

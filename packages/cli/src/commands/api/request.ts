@@ -81,7 +81,7 @@ const parseHeaders = (headers: readonly string[]): Record<string, string> => {
       throw secretInArgumentsError(`The header ${name}`, "Set MGMT_TOKEN, or pass --token-file PATH.");
     }
     if (forbiddenHeaders.includes(lowerCaseName)) {
-      throw usageError(`The header ${name} cannot be set`, "It follows from the address and the body.");
+      throw usageError(`The header ${name} cannot be set`, "It follows from the URL and the body.");
     }
     headersByName[lowerCaseName] = value;
   }

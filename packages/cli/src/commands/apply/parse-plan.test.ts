@@ -51,7 +51,7 @@ describe("mgmt apply of a saved plan", () => {
     expect((await mgmt`apply same.json`).stderr).toContain("database shop/main/reports was replaced");
   });
 
-  it("accepts another form of the same address of the service", async () => {
+  it("accepts another form of the same URL of the service", async () => {
     write(shop);
     await mgmt`plan --out plan.json`;
     const { baseUrl } = here.session.server;

@@ -125,7 +125,7 @@ describe("the login of another account than the profile's", () => {
     const { user, otherUser } = account.server.engine.defaults;
     await loginAs(user.id);
     const paste = {
-      when: /(http\S+\/authorize\S+)[^]*Paste the address/,
+      when: /(http\S+\/authorize\S+)[^]*Paste the URL/,
       type: async ([, url = ""]: RegExpExecArray) =>
         `${(await account.server.engine.oauth.consent({ url, user: otherUser.id })).redirect}\r`,
     };

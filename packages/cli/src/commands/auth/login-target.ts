@@ -27,9 +27,9 @@ export interface LoginTarget {
 }
 
 /**
- * Resolves the profile to log in to, and its addresses: from flags, else from the environment, else from the profile. A
+ * Resolves the profile to log in to, and its URLs: from flags, else from the environment, else from the profile. A
  * profile that stores its credential in the keyring continues to do so unless `--store file` is passed. Throws for an
- * invalid address of the service.
+ * invalid URL of the service.
  */
 export const resolveLoginTarget = async (
   flags: GlobalFlags & { readonly authUrl?: string; readonly store?: "file" | "keyring" },
@@ -85,7 +85,7 @@ export const resolveLoginTarget = async (
 };
 
 /**
- * Chooses as for every other command. Without an address, a profile that does not exist gets the addresses of a running `mgmt dev`;
+ * Chooses as for every other command. Without a URL, a profile that does not exist gets the URLs of a running `mgmt dev`;
  * without a name, that service's own profile is chosen.
  */
 const chooseLoginProfile = (

@@ -12,7 +12,7 @@ export const loginCommand: CommandDeclaration<LoginResult> = {
   summary: "Log in with the browser or a token",
   description:
     "Logs in through the browser and stores the login in a profile. Over SSH, in a container and with --no-browser it " +
-    "prints an address to open on any machine, and asks you to paste the address that the browser ends up at.",
+    "prints a URL to open on any machine, and asks you to paste the URL that the browser is redirected to.",
   examples: [
     "mgmt login",
     "mgmt login --profile staging --base-url https://api.example.com --auth-url https://auth.example.com",
@@ -54,10 +54,10 @@ export const loginCommand: CommandDeclaration<LoginResult> = {
     command
       .option(
         "--auth-url <url>",
-        "address of the authorization server (or MGMT_AUTH_URL; default: the service's)",
+        "URL of the authorization server (or MGMT_AUTH_URL; default: the service's)",
       )
       .option("--browser", "open a browser even over SSH or in a container")
-      .option("--no-browser", "print the address instead of opening a browser")
+      .option("--no-browser", "print the URL instead of opening a browser")
       .option("--with-token", "read a service token from standard input instead")
       .addOption(
         new Option(

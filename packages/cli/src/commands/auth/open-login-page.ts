@@ -32,19 +32,19 @@ export const openLoginPage = async (
   return async () => redirectPage?.remove();
 };
 
-/** The address of a login, and the sign-in key if it is a `mgmt dev`. */
+/** The URL of a login, and the sign-in key if it is a `mgmt dev`. */
 export interface LoginLink {
   readonly url: string;
   readonly signInKey: string | undefined;
 }
 
-/** Returns the address to print: with the sign-in key for a person at a terminal, and never for a log. */
+/** Returns the URL to print: with the sign-in key for a person at a terminal, and never for a log. */
 export const formatLoginUrl = (
   { url, signInKey }: LoginLink,
   { output, stderr }: Pick<Context, "output" | "stderr">,
 ): string => (stderr.isTTY && output.format === "table" ? addSignInKeyToUrl(url, signInKey) : url);
 
-/** A page on this machine that redirects the browser to the address of a login. */
+/** A page on this machine that redirects the browser to the URL of a login. */
 interface RedirectPage {
   /** `file:` URL of the page. */
   readonly url: string;

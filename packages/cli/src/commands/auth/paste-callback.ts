@@ -6,10 +6,10 @@ import { ask, isAtTerminal } from "../../input/ask.js";
 import { isLoopbackHostname } from "../../sdk/sdk.js";
 import { type LoginLink, formatLoginUrl } from "./open-login-page.js";
 
-/** The registered redirect URI for logins where no server waits: the user pastes the address that the browser ends up at. */
+/** The registered redirect URI for logins where no server waits: the user pastes the URL that the browser is redirected to. */
 export const pasteRedirectUri = "http://127.0.0.1/callback";
 
-/** Prints the login address, and reads the callback address or the code in it: from a prompt, or from one line of input. */
+/** Prints the login URL, and reads the callback URL or the code in it: from a prompt, or from one line of input. */
 export const readPastedCallback = async (
   loginLink: LoginLink,
   context: Pick<Context, "stdin" | "stderr" | "signal" | "output">,
@@ -17,8 +17,8 @@ export const readPastedCallback = async (
   const { url } = loginLink;
   const machineHint = isLoopbackHostname(new URL(url).hostname) ? "on this machine" : "on any machine";
   const message =
-    `Open this address in a browser ${machineHint}:\n\n  ${formatLoginUrl(loginLink, context)}\n\n` +
-    "After you allow the login, the browser goes to an address on 127.0.0.1 that it cannot load. Copy that address.";
+    `Open this URL in a browser ${machineHint}:\n\n  ${formatLoginUrl(loginLink, context)}\n\n` +
+    "After you allow the login, the browser is redirected to a URL on 127.0.0.1 that does not load. Copy that URL.";
   context.output.notice({ code: "login:address", message, url }, { multiline: true });
   const pastedText = (isAtTerminal(context) ? await promptForPaste(context) : await readLine(context)).trim();
   if (pastedText === "") throw emptyPasteError();
@@ -35,7 +35,7 @@ const isCallbackInput = (pastedText: string): boolean =>
 const promptForPaste = (context: Pick<Context, "stdin" | "stderr" | "signal">): Promise<string> =>
   ask(context, ({ input }, terminal) =>
     input(
-      { message: "Paste the address, or the code in it:", required: true, validate: validatePaste },
+      { message: "Paste the URL, or the code in it:", required: true, validate: validatePaste },
       terminal,
     ),
   );

@@ -13,7 +13,7 @@ export interface ListedProfile {
   readonly profile: string;
   /** Whether commands use it here. */
   readonly active: boolean;
-  /** Address of the service. */
+  /** URL of the service. */
   readonly service: string;
   /** Who the credential belongs to. */
   readonly account: string | null;

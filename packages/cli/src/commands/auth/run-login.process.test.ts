@@ -13,7 +13,7 @@ const inTerminal = (
   columns?: number,
 ): ReturnType<typeof inPty> => inPty(words, steps, { ...account.env, ...env }, columns);
 
-const paste = /\n {2}(http\S+authorize\S+)[\s\S]*Paste the address/;
+const paste = /\n {2}(http\S+authorize\S+)[\s\S]*Paste the URL/;
 
 describe("mgmt login on a terminal", () => {
   const line = (): string[] => ["login", "--no-browser", "--base-url", account.server.baseUrl];

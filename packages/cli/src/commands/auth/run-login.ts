@@ -29,7 +29,7 @@ export interface LoginFlags extends GlobalFlags {
 /** What `mgmt login` prints. */
 export interface LoginResult extends TokenOwner {
   readonly profile: string;
-  /** Address of the service. */
+  /** URL of the service. */
   readonly baseUrl: string;
 }
 

@@ -17,7 +17,7 @@ export interface PrintedToken {
   readonly token: string;
   /** When it expires. ISO 8601; null if it is not known. */
   readonly endsAt: string | null;
-  /** Address of the service. */
+  /** URL of the service. */
   readonly baseUrl: string | null;
 }
 

@@ -5,7 +5,7 @@ import { readPrivateFile } from "../../files/private-file.js";
 import { getDevAddress, isServiceGenuine } from "../../credentials/dev-service-proof.js";
 
 /**
- * Returns the sign-in key of the `mgmt dev` that this user runs at the address, as its profile says where it is. Returns
+ * Returns the sign-in key of the `mgmt dev` that this user runs at the URL, as its profile says where it is. Returns
  * undefined if there is none, or if its file could have been written or read by anyone else.
  *
  * @param path the profiles file.
@@ -23,6 +23,6 @@ export const findSignInKey = async (
   return undefined;
 };
 
-/** Returns an address that also sends the key. A fragment is not part of requests or referrers. */
+/** Returns a URL that also sends the key. A fragment is not part of requests or referrers. */
 export const addSignInKeyToUrl = (url: string, key: string | undefined): string =>
   key === undefined ? url : `${url}#signInKey=${key}`;

@@ -7,7 +7,7 @@ export const authStatusCommand: CommandDeclaration<AuthStatus> = {
   order: 40,
   summary: "Show which service and credential commands use",
   description:
-    "Shows the profile, addresses and credential that commands use, where each value comes from, and when the token " +
+    "Shows the profile, URLs and credential that commands use, where each value comes from, and when the token " +
     "expires. Sends no request. Exits with 4 if there is no credential.",
   examples: ["mgmt auth status", "mgmt auth status --output json"],
   define: (command, context) => {

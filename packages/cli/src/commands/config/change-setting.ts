@@ -5,10 +5,10 @@ import { updateProfiles } from "../../profiles/update-profiles.js";
 import { warnAboutOverride } from "../../profiles/warn-overridden.js";
 import { resolveEffectiveValue, type PrintedSetting, type Setting } from "./settings.js";
 
-/** The profile that an address is stored in if there is none. */
+/** The profile that a URL is stored in if there is none. */
 const defaultProfileName = "default";
 
-/** Changes the profile, and says if something else still overrides it. Throws `profile:not_found` unless an address is stored, which creates one. */
+/** Changes the profile, and says if something else still overrides it. Throws `profile:not_found` unless a URL is stored, which creates one. */
 export const changeSetting = async (
   key: string,
   setting: Setting,

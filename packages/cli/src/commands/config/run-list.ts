@@ -21,7 +21,7 @@ export const runConfigList = async (flags: GlobalFlags, context: Context): Promi
   output.info("Not shown, because the terminal is too narrow: from.");
 };
 
-/** Returns whether a table would cut a value. Half of an address or id is of no use. */
+/** Returns whether a table would cut a value. Half of a URL or id is of no use. */
 const isTooNarrow = (
   settings: readonly PrintedSetting[],
   { format, presentation, tableWidth = Infinity }: Context["output"],

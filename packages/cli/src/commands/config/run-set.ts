@@ -4,7 +4,7 @@ import { hasCredential, isSameAddress } from "../../profiles/profile.js";
 import { getSetting } from "./settings.js";
 import { changeSetting } from "./change-setting.js";
 
-/** Stores a setting in the profile. Creates a profile for an address if there is none. */
+/** Stores a setting in the profile. Creates a profile for a URL if there is none. */
 export const runConfigSet = async (
   key: string,
   rawValue: string,

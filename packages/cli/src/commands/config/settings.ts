@@ -94,7 +94,7 @@ const createIdOverride =
 export const settings: Readonly<Record<string, Setting>> = {
   "base-url": {
     profileField: "baseUrl",
-    help: "address of the service, without /v1",
+    help: "URL of the service, without /v1",
     parse: createAddressParser("base-url"),
     findOverride: ({ flags, context }) => {
       if (flags.baseUrl !== undefined) return { value: flags.baseUrl, from: "--base-url" };
@@ -106,7 +106,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   },
   "auth-url": {
     profileField: "authUrl",
-    help: "address of the authorization server, for logins",
+    help: "URL of the authorization server, for logins",
     parse: createAddressParser("auth-url"),
     findOverride: ({ flags, context }) => readAuthUrlVariable(flags, context.env),
     fallback: unsetValue,

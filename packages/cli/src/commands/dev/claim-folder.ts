@@ -72,7 +72,7 @@ export const claimFolder = async (folder: string, { env }: Pick<Context, "env">)
   return { folder, dataDir, dataId, profileName };
 };
 
-/** Ends the claim when the service has ended, or did not start. The id of the data stays, and so does the address for an error message. */
+/** Ends the claim when the service has ended, or did not start. The id of the data stays, and so does the URL for an error message. */
 export const releaseClaim = async (
   { profileName }: Pick<ClaimedFolder, "profileName">,
   { env }: Pick<Context, "env">,

@@ -7,7 +7,7 @@ export const devListCommand: CommandDeclaration<readonly RunningService[]> = {
   alias: "ls",
   summary: "List the services that run on this machine",
   description:
-    "Lists each mgmt dev of your user that runs on this machine: its folder if it runs with --here, its address, its process, and since " +
+    "Lists each mgmt dev of your user that runs on this machine: its folder if it runs with --here, its URL, its process, and since " +
     "when. One that was killed is not listed.",
   examples: ["mgmt dev list", "mgmt dev list --output json"],
   define: (command, context) => {

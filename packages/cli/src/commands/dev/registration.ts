@@ -113,7 +113,7 @@ const removeSignInKey = ({ signInKeyFile: _, ...profile }: Profile): Profile => 
 const formatProfileName = (kind: string, baseUrl: string): string =>
   `${kind}-${new URL(baseUrl).port || "80"}`;
 
-/** Returns whether the profile's credential is for this service: it has the same address and the same data directory. */
+/** Returns whether the profile's credential is for this service: it has the same URL and the same data directory. */
 const isServiceOf = (profile: Profile, { baseUrl, authUrl, controlSecretFile }: Platform["ready"]): boolean =>
   profile.authUrl !== undefined &&
   isSameAddress(profile.baseUrl, baseUrl) &&

@@ -239,7 +239,7 @@ const renderProfileLines = (
 };
 
 /**
- * Returns the lines that set the address and the token in other terminals. They are printed if there is no profile, from which the other
+ * Returns the lines that set the URL and the token in other terminals. They are printed if there is no profile, from which the other
  * terminals would get the token.
  */
 const renderEnvironmentLines = (

@@ -8,7 +8,7 @@ import { stripAddressCredentials } from "../../text/strip-address-credentials.js
 export interface RunningService {
   /** The folder whose commands use it; null if the service does not belong to a folder. */
   readonly folder: string | null;
-  /** Address of the service; null while it starts for the first time. */
+  /** URL of the service; null while it starts for the first time. */
   readonly address: string | null;
   /** Process id. */
   readonly pid: number;

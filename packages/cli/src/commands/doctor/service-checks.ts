@@ -80,7 +80,7 @@ const checkResponse = async (client: MgmtClient, baseUrl: string, context: Conte
     return [
       createOkCheck("service", "Responded"),
       createWarningCheck("contract", "The service does not publish its contract at /v1/doc", {
-        hint: "Check that this is the address of the Management API.",
+        hint: "Check that this is the URL of the Management API.",
       }),
     ];
   }
@@ -113,7 +113,7 @@ const checkContract = async (document: unknown): Promise<Check> => {
   const name = "contract";
   if (!isObject(document) || !isObject(document["paths"])) {
     return createWarningCheck(name, "/v1/doc is not an OpenAPI document", {
-      hint: "Check that this is the address of the Management API.",
+      hint: "Check that this is the URL of the Management API.",
     });
   }
   const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();

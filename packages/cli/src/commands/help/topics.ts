@@ -204,16 +204,16 @@ const authTopic: Topic = {
     {
       text:
         "`mgmt login --base-url URL` logs in through the browser and stores the login in a profile. Commands refresh it when " +
-        "needed. Over SSH and in a container, it prints an address to open on any machine instead.",
+        "needed. Over SSH and in a container, it prints a URL to open on any machine instead.",
     },
     {
       text:
-        "In scripts and CI, set MGMT_BASE_URL and MGMT_TOKEN to the address of the service and a service token, or store the " +
+        "In scripts and CI, set MGMT_BASE_URL and MGMT_TOKEN to the URL of the service and a service token, or store the " +
         "token with `mgmt login --with-token`. A token is never accepted as the value of a flag, where other programs could read it.",
     },
     {
       text:
-        "`mgmt dev` runs the service on this machine and stores its address and a token in the profile local, so that " +
+        "`mgmt dev` runs the service on this machine and stores its URL and a token in the profile local, so that " +
         "other commands work without a login.",
     },
     { heading: "Which credential is used" },

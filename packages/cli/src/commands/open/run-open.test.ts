@@ -22,7 +22,7 @@ describe("mgmt open", () => {
     expect((await linked`open`).stdout).toBe(`${url}\n`);
   });
 
-  it("prints the address of the API's description, also without a credential", async () => {
+  it("prints the URL of the API's description, also without a credential", async () => {
     const { baseUrl } = session.server;
     const { stdout } = await runInProcess(["open", "docs", "--base-url", `${baseUrl}/`]);
     expect(stdout).toBe(`${baseUrl}/v1/doc\n`);

@@ -68,7 +68,7 @@ const resolveUrl = async (
   return fetchPageUrl(resource, client, context);
 };
 
-/** Reads the address of the page of a resource. The caller checks the address. */
+/** Reads the URL of the page of a resource. The caller checks the URL. */
 type ReadPageUrl = (
   client: MgmtClient,
   id: string,

@@ -19,7 +19,7 @@ export const addPreviewProjectOptions = (command: MgmtCommand): void => {
     .option("--project-id <id>", "project of the databases, by id or name (or MGMT_PROJECT_ID)")
     .option(
       "--remote <name>",
-      "git remote of the repository, or its address (default: of the CI job, origin, or the only remote)",
+      "git remote of the repository, or its URL (default: of the CI job, origin, or the only remote)",
     );
 };
 

@@ -127,7 +127,7 @@ const createFaultReport = (
   return { ...fault, occurred, exitCode, outcome, difference };
 };
 
-/** Runs the command with the address and the token of the service, and without any profile, link or other credential. */
+/** Runs the command with the URL and the token of the service, and without any profile, link or other credential. */
 const runAgainstService = async (
   { baseUrl, token, workspaceId }: LocalService,
   projects: readonly string[],

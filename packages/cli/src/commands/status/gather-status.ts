@@ -27,7 +27,7 @@ export interface DatabaseStatus {
 
 /** What `mgmt status` prints. */
 export interface StatusResult {
-  /** Address of the service. */
+  /** URL of the service. */
   readonly service: string;
   /** It is null if commands use none here. */
   readonly profile: {

@@ -185,7 +185,7 @@ describe("an invalid command line", () => {
       await expectRefused(
         ["me", "--base-url", url],
         "--base-url ",
-        "Use an address such as https://api.example.com",
+        "Use a URL such as https://api.example.com",
       );
     }
     const { status, stderr } = await inProcess({ env: { MGMT_TOKEN: "t", MGMT_BASE_URL: "nonsense" } })`me`;
@@ -218,7 +218,7 @@ describe("an invalid command line", () => {
     ["localhost:4300", "must be an absolute URL"],
     ['"http://127.0.0.1:4300"', "must be an absolute URL"],
     ["http://127.0.0.1:4300/v1", "must "],
-    ["http://127.0.0.1:4301", "is the address of another service"],
+    ["http://127.0.0.1:4301", "is the URL of another service"],
   ])("says what is wrong with the base URL also beside a profile: %s", async (MGMT_BASE_URL, message) => {
     const MGMT_CONFIG_DIR = mkdtempSync(join(folder, "config-"));
     const profiles = { local: { baseUrl: "http://127.0.0.1:4300", token: "eyLocal" } };

@@ -9,7 +9,7 @@ export interface CliLoginOptions {
   /** The profile of the CLI. Default: the one that its commands use in the working directory. */
   profile?: string | undefined;
   /**
-   * Whether the service may have an `http:` address of another machine, to which credentials are then sent unencrypted. It is
+   * Whether the service may have an `http:` URL of another machine, to which credentials are then sent unencrypted. It is
    * passed on to `createClient`, and to the CLI as `--insecure`. Default: false.
    */
   allowInsecureHttp?: boolean | undefined;
@@ -22,7 +22,7 @@ export interface CliLoginOptions {
 
 /** The service and the token that the CLI uses: options of `createClient`. */
 export interface CliLogin {
-  /** Address of the service. */
+  /** URL of the service. */
   readonly baseUrl: string;
   /** As passed to `cliLogin`. */
   readonly allowInsecureHttp: boolean;

@@ -129,7 +129,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       properties: {
         profile: { type: "string" },
         active: { type: "boolean", description: "Whether commands use it here." },
-        service: { type: "string", description: "Address of the service." },
+        service: { type: "string", description: "URL of the service." },
         account: { type: ["string", "null"], description: "Who the credential belongs to." },
         workspaceId: { type: ["string", "null"] },
         projectId: { type: ["string", "null"] },
@@ -169,7 +169,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       workspace: { type: ["string", "null"] },
       workspaceId: { type: ["string", "null"] },
       profile: { type: "string" },
-      baseUrl: { type: "string", description: "Address of the service." },
+      baseUrl: { type: "string", description: "URL of the service." },
     },
     required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
     description: "What `mgmt login` prints.",
@@ -238,7 +238,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         type: ["string", "null"],
         description: "When it expires. ISO 8601; null if it is not known.",
       },
-      baseUrl: { type: ["string", "null"], description: "Address of the service." },
+      baseUrl: { type: ["string", "null"], description: "URL of the service." },
     },
     required: ["token", "endsAt", "baseUrl"],
     description: "What `mgmt auth token --output json` prints.",
@@ -568,7 +568,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         },
         address: {
           type: ["string", "null"],
-          description: "Address of the service; null while it starts for the first time.",
+          description: "URL of the service; null while it starts for the first time.",
         },
         pid: { type: "number", description: "Process id." },
         since: {
@@ -593,7 +593,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         },
         address: {
           type: ["string", "null"],
-          description: "Address of the service; null while it starts for the first time.",
+          description: "URL of the service; null while it starts for the first time.",
         },
         pid: { type: "number", description: "Process id." },
         since: {
@@ -837,7 +837,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
       workspace: { type: ["string", "null"] },
       workspaceId: { type: ["string", "null"] },
       profile: { type: "string" },
-      baseUrl: { type: "string", description: "Address of the service." },
+      baseUrl: { type: "string", description: "URL of the service." },
     },
     required: ["baseUrl", "profile", "user", "workspace", "workspaceId"],
     description: "What `mgmt login` prints.",
@@ -899,7 +899,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
     type: "object",
     properties: {
       version: { type: "number", const: 1 },
-      baseUrl: { type: "string", description: "Address of the service." },
+      baseUrl: { type: "string", description: "URL of the service." },
       projects: {
         type: "array",
         items: { type: "string" },
@@ -1868,7 +1868,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
   status: {
     type: "object",
     properties: {
-      service: { type: "string", description: "Address of the service." },
+      service: { type: "string", description: "URL of the service." },
       profile: {
         anyOf: [
           {
