@@ -48,7 +48,7 @@ export const layers = {
     "generated",
   ],
   mock: ["src", "kit", "command", "mocks", "interception", "record", "client", "errors"],
-  platform: ["src", "tests", "start", "machine", "front", "errors"],
+  platform: ["src", "tests", "start", "machine", "proxy", "errors"],
   sdk: [
     "src",
     "resources",

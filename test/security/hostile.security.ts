@@ -3,7 +3,7 @@ import { type Socket, connect } from "node:net";
 import { type Client, DatabaseError } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Resource, call, finalStatus, makeProject, query } from "../../packages/platform/test/api.js";
-import { firstMessage } from "../../packages/platform/test/front/wire.js";
+import { firstMessage } from "../../packages/platform/test/proxy/wire.js";
 import type { Ready } from "../../packages/platform/src/start/ready.js";
 import { type DevProcess, startDev } from "./dev-process.js";
 import { type PlainPostgres, startPlainPostgres } from "./plain-postgres.js";
@@ -32,7 +32,7 @@ const tooManyConnections = { code: "53300" };
 const outOfLocks = "53200";
 const patient = { timeout: 120_000, interval: 50 };
 
-/** Returns the connection string for Postgres itself, where less stands in the way than in the front. */
+/** Returns the connection string for Postgres itself, where less stands in the way than in the proxy. */
 const direct = ({ connectionString }: Resource): string => {
   const address = new URL(connectionString);
   address.port = String(dev.ready.postgresPort);

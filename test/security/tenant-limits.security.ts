@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Resource, call, makeProject, query } from "../../packages/platform/test/api.js";
-import { firstMessage } from "../../packages/platform/test/front/wire.js";
+import { firstMessage } from "../../packages/platform/test/proxy/wire.js";
 import { type DevProcess, startDev } from "./dev-process.js";
 import { type PlainPostgres, startPlainPostgres } from "./plain-postgres.js";
 import { sessionOpener } from "./sessions.js";
@@ -35,7 +35,7 @@ const statementTimeout = { code: "57014" };
 const wrongPassword = { code: "28P01" };
 const patient = { timeout: 120_000, interval: 50 };
 
-/** Returns the connection string for Postgres itself instead of the front. */
+/** Returns the connection string for Postgres itself instead of the proxy. */
 const direct = ({ connectionString }: { connectionString: string }): string => {
   const address = new URL(connectionString);
   address.port = String(dev.ready.postgresPort);

@@ -4,7 +4,7 @@ import { createServer } from "@mgmt/engine/http";
 import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
 import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import { openDatabases } from "@mgmt/cluster/open-databases";
-import { Front } from "../src/front/front.js";
+import { PostgresProxy } from "../src/proxy/postgres-proxy.js";
 import type { ClusterAddress } from "@mgmt/cluster/policy/address";
 import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
 import { chooseLongLivedPort } from "../src/machine/ports.js";
@@ -40,7 +40,7 @@ const {
 
 const keys = createTestKeys();
 const records = await openRecords(address, { schema, keys });
-const front = await Front.listen({
+const proxy = await PostgresProxy.listen({
   port: await chooseLongLivedPort("127.0.0.1"),
   credentials: await loadServerCredentials(tls, { isDurable: false }),
   postgres: { path: socketFile },
@@ -57,14 +57,14 @@ const recorded = async () => {
   }
 };
 const { sessions } = records;
-const client = { host: "127.0.0.1", port: front.port };
+const client = { host: "127.0.0.1", port: proxy.port };
 const endpoints = { direct: client, pooled: client, accelerate: client };
 const cluster = createOwnCluster({ ...admin, endpoints }, major, readTitles, installation);
 const databases = await openDatabases(cluster, recorded, {
   others: { sessions, listServerIds: () => Promise.resolve([""]) },
 });
 for (const problem of databases.problems) console.error(problem);
-front.open({
+proxy.open({
   findDatabase: (user, limits) => databases.engine.findDatabase(user, limits),
   findApiName: () => Promise.resolve(undefined),
   findEndReason: (database) => databases.engine.endReasonOf(database),
@@ -76,17 +76,17 @@ const { engine, baseUrl, close } = await createServer({
     StoredServer.open({
       records,
       databaseEngine: databases.engine,
-      dataPlane: front,
+      dataPlane: proxy,
       settings: { baseUrl: url, authUrl: url, lifecycle: { provisioning: 0, recovering: 0 } },
     }),
 });
 engine.start();
 const token = await engine.tokens.user({ expiresAt: "2100-01-01" });
-process.stdout.write(`${JSON.stringify({ baseUrl, token, databasePort: front.port })}\n`);
+process.stdout.write(`${JSON.stringify({ baseUrl, token, databasePort: proxy.port })}\n`);
 process.stdin.resume().on("end", () => {
   void (async () => {
     await close(0);
-    await front.close();
+    await proxy.close();
     await databases.close();
     await records.close();
     process.exit();

@@ -17,7 +17,7 @@ Exits with 1 if a folder has a lower score than the limit: 80 % of the mutants t
 const allFolders = [
   ...["commands", "secrets", "profiles", "credentials", "run"].map((name) => `cli/src/${name}`),
   "mock/src",
-  ...["start", "front", "machine/data-dir"].map((name) => `platform/src/${name}`),
+  ...["start", "proxy", "machine/data-dir"].map((name) => `platform/src/${name}`),
   ...["auth", "ensure", "wait"].map((name) => `sdk/src/${name}`),
   "internal/src",
 ];

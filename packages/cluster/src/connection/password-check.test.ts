@@ -3,7 +3,7 @@ import { type AddressInfo, type Socket, createServer } from "node:net";
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { acceptsPassword } from "./password-check.js";
-import { Refusal } from "../../../platform/src/front/refusal.js";
+import { Refusal } from "../../../platform/src/proxy/refusal.js";
 
 // See https://www.postgresql.org/docs/current/protocol-message-formats.html
 const askPassword = Buffer.from("R\0\0\0\x08\0\0\0\x03", "latin1");

@@ -79,7 +79,7 @@ export interface Cluster {
 
   /**
    * Whether a start sets all passwords in a few statements, without comparing them with the records and without ending the sessions that
-   * use another one. Suits a server that starts shortly before and that clients reach through the front, which opens after the repair. The
+   * use another one. Suits a server that starts shortly before and that clients reach through the proxy, which opens after the repair. The
    * server itself listens before the repair is complete, so a program on its machine can connect with the logins and passwords of the last run.
    */
   readonly resetsPasswordsAtStart: boolean;

@@ -3,7 +3,7 @@ import { AdminConnection } from "../../src/connection/admin-connection.js";
 import { DatabaseCopier } from "../../src/databases/database-copier.js";
 import { Logins } from "../../src/logins/logins.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
-import { RawClient, firstMessage } from "../../../platform/test/front/wire.js";
+import { RawClient, firstMessage } from "../../../platform/test/proxy/wire.js";
 
 // In a cluster that others also use, the platform can neither see the roles of logins that are not complete, nor end them.
 

@@ -6,7 +6,7 @@ import { openDatabases } from "../../src/open-databases.js";
 import type { ApiDatabase } from "../../src/repair/reconcile.js";
 import { endStartingSessions } from "../../src/connection/role-sessions.js";
 import { Cluster, adminPassword, newTenant, secondCredential } from "../../../platform/test/cluster.js";
-import { RawClient, firstMessage } from "../../../platform/test/front/wire.js";
+import { RawClient, firstMessage } from "../../../platform/test/proxy/wire.js";
 import { platformRole } from "../../../platform/test/installation.js";
 
 // A cluster that others also use, in which the platform is not a superuser.

@@ -11,7 +11,7 @@ import {
 import type { ClusterAddress } from "@mgmt/cluster/policy/address";
 import { Installation, createInstallationKeys } from "@mgmt/cluster/policy/installation";
 import { createOwnCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
-import type { PostgresAddress } from "../front/upstream.js";
+import type { PostgresAddress } from "../proxy/upstream.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { chooseLongLivedPort, isPortFree } from "../machine/ports.js";
 import { type SystemAccount, findPostgresAccount } from "../machine/data-dir/postgres-account.js";
@@ -35,7 +35,7 @@ export interface OpenPostgres {
   supervisor: PostgresSupervisor;
   /** How the superuser connects. */
   superuserAddress: ClusterAddress;
-  /** Where the front connects to. */
+  /** Where the proxy connects to. */
   address: PostgresAddress;
   /** The caller sets the ports, and marks it complete once the first state is written. */
   manifest: Manifest;

@@ -16,7 +16,7 @@ import {
   writeManifest,
 } from "../machine/data-dir/manifest.js";
 import { type OpenDatabases, openDatabases } from "@mgmt/cluster/open-databases";
-import type { OpenFront } from "./open-front.js";
+import type { OpenProxy } from "./open-proxy.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { createIgnoredFieldReporter } from "./ignored-fields.js";
@@ -45,7 +45,7 @@ export interface OpenServer {
   close(): Promise<void>;
 }
 
-export { openFront } from "./open-front.js";
+export { openProxy } from "./open-proxy.js";
 
 interface ServerContext {
   host: string;
@@ -53,7 +53,7 @@ interface ServerContext {
   onLog: (line: string) => void;
   dataDir: DataDir;
   postgres: OpenPostgres;
-  front: OpenFront;
+  proxy: OpenProxy;
   recordKeys: RecordKeys;
   oauthClients: readonly PublicClient[];
   unknownFields: UnknownFields;
@@ -100,12 +100,12 @@ const tryToOpenServer = async (context: ServerContext): Promise<OpenServer> => {
 
 /** Opens the databases, and records which of them Postgres does not have. */
 const openApiDatabases = async (
-  { dataDir, front, onLog, acceptRecords }: ServerContext,
+  { dataDir, proxy, onLog, acceptRecords }: ServerContext,
   platformRecords: PlatformRecords,
 ): Promise<OpenDatabases> => {
   const { records, cluster: ownCluster, apiDatabases, readApiDatabases, discardedIds } = platformRecords;
   const memoryLimits = dataDir.ephemeral ? await readMemoryLimits(dataDir.path) : undefined;
-  const address = { ...ownCluster.address, endpoints: createEndpoints(front.server.port) };
+  const address = { ...ownCluster.address, endpoints: createEndpoints(proxy.server.port) };
   const cluster = { ...ownCluster, address };
   const databases = await openDatabases(cluster, apiDatabases, {
     schema: recordsSchema,
@@ -137,10 +137,10 @@ const openApiDatabases = async (
   return databases;
 };
 
-/** Clients reach every endpoint of a database through the front. */
+/** Clients reach every endpoint of a database through the proxy. */
 const createEndpoints = (port: number): Record<EndpointKind, PublicAddress> => {
-  const front = { host: "127.0.0.1", port };
-  return { direct: front, pooled: front, accelerate: front };
+  const proxy = { host: "127.0.0.1", port };
+  return { direct: proxy, pooled: proxy, accelerate: proxy };
 };
 
 const serveApi = async (
@@ -151,7 +151,7 @@ const serveApi = async (
     interruptedDeletionIds,
   }: { records: OpenRecords; databases: OpenDatabases; interruptedDeletionIds: readonly string[] },
 ): Promise<OpenServer> => {
-  const { host, dataDir, postgres, front, onLog, unknownFields, errorCodes } = context;
+  const { host, dataDir, postgres, proxy, onLog, unknownFields, errorCodes } = context;
   const paths = getDataDirPaths(dataDir.path);
   const controlSecret = randomBytes(24).toString("base64url");
   await writeAtomically(paths.controlSecret, controlSecret, { isDurable: false });
@@ -171,12 +171,12 @@ const serveApi = async (
         errorCodes,
       },
       databaseEngine: databases.engine,
-      dataPlane: front.server,
+      dataPlane: proxy.server,
       ...(signInKey !== null && { signInKey }),
       onDefect: (error) => onLog(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });
     engine.followRequests(createIgnoredFieldReporter(onLog));
-    front.server.open({
+    proxy.server.open({
       findDatabase: (user, limits) => databases.engine.findDatabase(user, limits),
       findEndReason: (databaseName) => databases.engine.endReasonOf(databaseName),
       // The names in Postgres are the ids that the server has generated.
@@ -212,7 +212,7 @@ const serveApi = async (
         controlSecretFile: paths.controlSecret,
         signInKeyFile: signInKey === null ? null : paths.signInKey,
         ...serviceToken,
-        caFile: front.caFile,
+        caFile: proxy.caFile,
         postgresPort: postgres.superuserAddress.port,
         copyMethod: postgres.supervisor.copyMethod,
         pid: process.pid,
@@ -264,7 +264,7 @@ const choosePort = async ({ port, host, dataDir }: ServerContext): Promise<numbe
 };
 
 const writeCompleteManifest = async (
-  { dataDir, postgres, front }: ServerContext,
+  { dataDir, postgres, proxy }: ServerContext,
   port: number,
 ): Promise<void> => {
   const { manifest, superuserAddress } = postgres;
@@ -275,7 +275,7 @@ const writeCompleteManifest = async (
     port,
     postgres: {
       ...manifest.postgres,
-      port: front.server.port,
+      port: proxy.server.port,
       directPort: superuserAddress.port,
       complete: true,
     },

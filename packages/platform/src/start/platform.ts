@@ -4,7 +4,7 @@ import { type DataDir, openDataDir } from "../machine/data-dir/data-dir.js";
 import { makeEphemeralDir } from "../machine/ephemeral-dir.js";
 import { createRecordKeys, readRecordKeys } from "../machine/data-dir/record-keys.js";
 import { getDefaultDataDir } from "../machine/data-dir/directories.js";
-import type { OpenFront } from "./open-front.js";
+import type { OpenProxy } from "./open-proxy.js";
 import { type OpenPostgres, openPostgres, runUntilAborted } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
 import { isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
@@ -101,7 +101,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     ? await makeEphemeralDir()
     : await openDataDir(options.dataDir ?? getDefaultDataDir());
   let postgres: OpenPostgres | undefined;
-  let front: OpenFront | undefined;
+  let proxy: OpenProxy | undefined;
   try {
     const waitOptions = { onProgramStarted: () => void loadServer(), signal };
     // Lost keys are refused before anything runs.
@@ -121,9 +121,9 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
         `Postgres cannot be restarted: the disk of ${dataDir.path} is full. Free at least 100 MB there, and it is restarted`,
       );
     supervisor.onDiskFree = () => onLog("Postgres has been restarted: there is space on the disk again");
-    const { openFront, openServer } = await loadServer();
-    front = await openFront({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
-    const parts = { dataDir, postgres, front };
+    const { openProxy, openServer } = await loadServer();
+    proxy = await openProxy({ dataDir, postgres, onLog, connectionLimit: connectionsPerDatabase });
+    const parts = { dataDir, postgres, proxy };
     const context = {
       ...{ ...parts, host, port, onLog, recordKeys },
       ...{ oauthClients, unknownFields, errorCodes, requireSignInKey, acceptRecords },
@@ -131,7 +131,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     const server = await runUntilAborted(supervisor, waitOptions, () => openServer(context));
     return createPlatform({ ...parts, server });
   } catch (error) {
-    await front?.server.close();
+    await proxy?.server.close();
     await postgres?.supervisor.stop();
     await dataDir.release();
     signal?.throwIfAborted();
@@ -153,19 +153,19 @@ const refuseUnusablePort = async (port: number, host: string): Promise<void> => 
 interface PlatformParts {
   dataDir: DataDir;
   postgres: OpenPostgres;
-  front: OpenFront;
+  proxy: OpenProxy;
   server: OpenServer;
 }
 
-const createPlatform = ({ dataDir, postgres, front, server }: PlatformParts): Platform => {
+const createPlatform = ({ dataDir, postgres, proxy, server }: PlatformParts): Platform => {
   const imageSaved = postgres.saveImage();
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await server.close();
-    front.server.stopAccepting();
-    // Postgres stops before the front, so that sessions receive its last message.
+    proxy.server.stopAccepting();
+    // Postgres stops before the proxy, so that sessions receive its last message.
     await postgres.supervisor.stop();
-    await front.server.close();
+    await proxy.server.close();
     await imageSaved;
     await dataDir.release();
   };

@@ -4,7 +4,7 @@ import { appendFile, rm, symlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Refusal } from "../../front/refusal.js";
+import { Refusal } from "../../proxy/refusal.js";
 import { waitUntilStuck } from "./liveness.js";
 import { RecoveryProgress } from "./recovery-progress.js";
 import { temporaryDirectory } from "../../../test/cluster.js";

@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connectToPostgres } from "../../front/upstream.js";
-import { Refusal } from "../../front/refusal.js";
+import { connectToPostgres } from "../../proxy/upstream.js";
+import { Refusal } from "../../proxy/refusal.js";
 import { superuser } from "@mgmt/cluster/policy/own-cluster";
 import { RecoveryProgress } from "./recovery-progress.js";
 

@@ -2,19 +2,19 @@ import { describe, expect, it, vi } from "vitest";
 import { HoldPoint, openSteppedDatabases } from "../../../cluster/test/stepped-databases.js";
 import { Cluster, newTenant } from "../cluster.js";
 import { connect, databaseOf } from "./clients.js";
-import { directoryOf, frontStarter } from "./start-front.js";
+import { directoryOf, proxyStarter } from "./start-proxy.js";
 import { RawClient, errorFields, firstMessage } from "./wire.js";
 
 const cluster = new Cluster();
-const start = frontStarter(cluster);
+const start = proxyStarter(cluster);
 
 type Databases = Awaited<ReturnType<typeof openSteppedDatabases>>["databases"];
 
-/** Starts a front of databases that a test can hold while they accept no connections. */
+/** Starts a proxy of databases that a test can hold while they accept no connections. */
 const startHeld = async (patience?: number) => {
   const { databases, admin } = await openSteppedDatabases(cluster);
   const started = await start(patience === undefined ? {} : { timeoutMs: patience }, false);
-  started.front.open(directoryOf(databases));
+  started.proxy.open(directoryOf(databases));
   const tenant = newTenant();
   await databases.create(tenant.id, { type: "empty" }, [tenant.credential]);
   await databases.backup(tenant.id, `bkp_of_${tenant.id}`);
@@ -65,7 +65,7 @@ describe.each(works)("%s", (_, work) => {
     expect(defects).toEqual([]);
   });
 
-  it("refuses new sessions with 57P03 when it takes longer than the front waits", async () => {
+  it("refuses new sessions with 57P03 when it takes longer than the proxy waits", async () => {
     const started = await startHeld(20);
     const { databases, tenant, point, defects } = started;
     const done = work(databases, tenant.id);
@@ -84,10 +84,10 @@ describe.each(works)("%s", (_, work) => {
 
 it("lets a client with a password in, though clients without one have taken all places to wait", async () => {
   const started = await startHeld();
-  const { databases, tenant, point, front, defects } = started;
+  const { databases, tenant, point, proxy, defects } = started;
   const done = databases.backup(tenant.id, `bkp_flooded_${tenant.id}`);
   await point.isReached;
-  const flood = await Promise.all(Array.from({ length: 110 }, () => RawClient.connect(front.port)));
+  const flood = await Promise.all(Array.from({ length: 110 }, () => RawClient.connect(proxy.port)));
   for (const client of flood) client.send(firstMessage([["user", tenant.credential.user]]));
   const refused: (string | undefined)[] = [];
   for (const client of flood) void client.closed.then((bytes) => refused.push(errorFields(bytes)?.["C"]));

@@ -16,8 +16,8 @@ import { connectStreams } from "./connect-streams.js";
 import { toRefusal, refusals } from "./refusal.js";
 import { type PostgresAddress, type Upstream, connectToPostgres, connectAndSend } from "./upstream.js";
 
-/** Where the front listens, and the Postgres server behind it. */
-export interface FrontOptions {
+/** Where the proxy listens, and the Postgres server behind it. */
+export interface PostgresProxyOptions {
   port: number;
   /** Key and certificate in PEM. */
   credentials: { key: string; cert: string };
@@ -46,7 +46,7 @@ export type FindDatabase = (
   limits: { timeoutMs: number; signal: AbortSignal },
 ) => string | undefined | Promise<string | undefined>;
 
-/** The information about databases that the front needs. A `databaseName` is the name in Postgres. */
+/** The information about databases that the proxy needs. A `databaseName` is the name in Postgres. */
 export interface DatabaseDirectory {
   findDatabase: FindDatabase;
   /** Returns the current name of a database in the API. */
@@ -76,13 +76,13 @@ const findRequestedName = ({ user, database }: StartupMessage, ownDatabaseName: 
 
 const loopbackHosts = ["127.0.0.1", "::1"] as const;
 
-/** Time that sessions have to receive their last bytes when the front closes, in milliseconds. */
+/** Time that sessions have to receive their last bytes when the proxy closes, in milliseconds. */
 const closeTimeoutMs = 500;
 
 /** Time that a client has to receive an error, in milliseconds. */
 const refusalTimeoutMs = 1_000;
 
-/** Time between checks of whether the front is open, in milliseconds. */
+/** Time between checks of whether the proxy is open, in milliseconds. */
 const openCheckIntervalMs = 25;
 
 /** Far more than Postgres accepts. Protects the file descriptors of the process. */
@@ -97,13 +97,13 @@ const maxUnacceptedClients = 400;
 /**
  * Accepts the clients of the databases instead of Postgres. It offers TLS, connects every login to its own database,
  * which is also called `postgres`, as the login, or as in the API, and waits while Postgres restarts. After the start-up message it only passes
- * bytes on: passwords are checked by Postgres alone, so the front never sees a secret in plain text.
+ * bytes on: passwords are checked by Postgres alone, so the proxy never sees a secret in plain text.
  */
-export class Front implements DataPlane {
+export class PostgresProxy implements DataPlane {
   readonly port: number;
   readonly faults: ConnectionFaults;
   connectionLimit: number | null;
-  readonly #options: FrontOptions;
+  readonly #options: PostgresProxyOptions;
   readonly #timeoutMs: number;
   readonly #handshake: Handshake;
   readonly #servers: Server[] = [];
@@ -115,7 +115,7 @@ export class Front implements DataPlane {
   readonly #pendingClients = new Set<AbortController>();
   #directory: DatabaseDirectory | undefined;
 
-  private constructor(options: FrontOptions) {
+  private constructor(options: PostgresProxyOptions) {
     const { greetingTimeoutMs = 10_000, timeoutMs = 10_000 } = options;
     this.#options = options;
     this.#timeoutMs = timeoutMs;
@@ -140,13 +140,13 @@ export class Front implements DataPlane {
    *
    * @throws the system's error when the port is in use.
    */
-  static async listen(options: FrontOptions): Promise<Front> {
-    const front = new Front(options);
+  static async listen(options: PostgresProxyOptions): Promise<PostgresProxy> {
+    const proxy = new PostgresProxy(options);
     const [requiredHost, optionalHost] = loopbackHosts;
-    await front.#listen(requiredHost);
+    await proxy.#listen(requiredHost);
     // Not every machine has IPv6.
-    await front.#listen(optionalHost).catch(() => undefined);
-    return front;
+    await proxy.#listen(optionalHost).catch(() => undefined);
+    return proxy;
   }
 
   /** Starts to pass connections on to Postgres. */
@@ -213,7 +213,7 @@ export class Front implements DataPlane {
     socket.on("close", () => controller.abort());
     try {
       const databaseName = await this.#findDatabase(message.user, controller.signal);
-      // Postgres refuses users that the front does not know.
+      // Postgres refuses users that the proxy does not know.
       const session =
         databaseName === undefined ? undefined : this.#registerSession(databaseName, message, socket);
       const startupBytes =

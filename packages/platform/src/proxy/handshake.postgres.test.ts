@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "vitest";
 import { Cluster } from "../../test/cluster.js";
-import { frontStarter } from "../../test/front/start-front.js";
+import { proxyStarter } from "../../test/proxy/start-proxy.js";
 import {
   RawClient,
   errorFields,
@@ -10,13 +10,13 @@ import {
   gssRequest,
   request,
   sslRequest,
-} from "../../test/front/wire.js";
+} from "../../test/proxy/wire.js";
 
 const cluster = new Cluster();
-const start = frontStarter(cluster);
+const start = proxyStarter(cluster);
 const secret = "a-secret-of-the-client";
 
-/** Sends bytes, and returns the response of the front until it closes the connection. */
+/** Sends bytes, and returns the response of the proxy until it closes the connection. */
 const answerTo = async (port: number, ...parts: readonly (Buffer | string)[]): Promise<Buffer> => {
   const client = await RawClient.connect(port);
   for (const part of parts) {
@@ -38,17 +38,17 @@ describe("a client that does not speak the protocol", () => {
     ["two GSSENCRequests", Buffer.concat([gssRequest, gssRequest]), "08P01"],
     ["plain data after an SSLRequest", Buffer.concat([sslRequest, firstMessage([["user", "a"]])]), "08P01"],
   ])("gets an error for %s", async (_case, bytes, code) => {
-    const { front, defects } = await start();
-    const fields = errorFields(await answerTo(front.port, bytes));
+    const { proxy, defects } = await start();
+    const fields = errorFields(await answerTo(proxy.port, bytes));
     expect(fields).toMatchObject({ S: "FATAL", V: "FATAL", C: code });
     expect(JSON.stringify(fields)).not.toContain(secret);
     expect(defects).toEqual([]);
   });
 
   it("receives an HTTP response to an HTTP request", async () => {
-    const { front, defects } = await start();
+    const { proxy, defects } = await start();
     const [status, body] = await new Promise<[number | undefined, string]>((resolve, reject) => {
-      const sent = httpRequest({ port: front.port, host: "127.0.0.1", method: "POST" }, (response) => {
+      const sent = httpRequest({ port: proxy.port, host: "127.0.0.1", method: "POST" }, (response) => {
         let text = "";
         response.on("data", (part) => (text += String(part)));
         response.on("end", () => resolve([response.statusCode, text]));
@@ -66,8 +66,8 @@ describe("a client that does not speak the protocol", () => {
     ["a broken handshake record", Buffer.from([0x16, 3, 1, 0, 4, 1, 2, 3, 4])],
     ["random bytes", randomBytes(4_096)],
   ])("is disconnected for %s", async (_case, bytes) => {
-    const { front, defects } = await start();
-    const client = await RawClient.connect(front.port);
+    const { proxy, defects } = await start();
+    const client = await RawClient.connect(proxy.port);
     expect(String(await client.send(sslRequest).receive(1))).toBe("S");
     client.send(bytes);
     await client.closed;
@@ -75,16 +75,16 @@ describe("a client that does not speak the protocol", () => {
   });
 
   it("is disconnected when it starts with a broken TLS handshake", async () => {
-    const { front, defects } = await start();
-    await answerTo(front.port, Buffer.from([0x16, 3, 1, 0, 4, 1, 2, 3, 4]));
+    const { proxy, defects } = await start();
+    await answerTo(proxy.port, Buffer.from([0x16, 3, 1, 0, 4, 1, 2, 3, 4]));
     expect(defects).toEqual([]);
   });
 
   it("does not disturb others, however many there are", async () => {
-    const { front, defects } = await start();
+    const { proxy, defects } = await start();
     const { id, credential } = await cluster.makeTenant();
     const noise = Array.from({ length: 100 }, async (_, index) => {
-      const client = await RawClient.connect(front.port);
+      const client = await RawClient.connect(proxy.port);
       client.send(randomBytes(index * 7));
       if (index % 3 === 0) client.socket.resetAndDestroy();
       else client.socket.end();
@@ -92,7 +92,7 @@ describe("a client that does not speak the protocol", () => {
     });
     const { user, pass } = credential;
     const client = await cluster.connectTo(
-      `postgres://${user}:${pass}@127.0.0.1:${String(front.port)}/postgres`,
+      `postgres://${user}:${pass}@127.0.0.1:${String(proxy.port)}/postgres`,
     );
     expect((await client.query("select current_database() as name")).rows).toEqual([{ name: id }]);
     await Promise.all(noise);
@@ -107,21 +107,21 @@ describe("a silent client", () => {
     ["stops after an SSLRequest", [sslRequest]],
     ["stops within a TLS handshake", [sslRequest, Buffer.from([0x16, 3, 1, 2, 0, 1])]],
   ])("is disconnected when it %s", async (_case, parts) => {
-    const { front, defects } = await start({ greetingTimeoutMs: 200 });
-    const answer = await answerTo(front.port, ...parts);
+    const { proxy, defects } = await start({ greetingTimeoutMs: 200 });
+    const answer = await answerTo(proxy.port, ...parts);
     expect(answer.length).toBeLessThanOrEqual(1);
     expect(defects).toEqual([]);
   });
 
   it("is not disconnected while Postgres waits for its password", async () => {
-    const { front } = await start({ greetingTimeoutMs: 100 });
+    const { proxy } = await start({ greetingTimeoutMs: 100 });
     const { credential } = await cluster.makeTenant();
-    const client = await RawClient.connect(front.port);
+    const client = await RawClient.connect(proxy.port);
     const answer = await client.send(firstMessage([["user", credential.user]])).receive(9);
     // AuthenticationSASL.
     expect([answer[0], answer.readUInt32BE(5)]).toEqual(["R".charCodeAt(0), 10]);
     // A later client that says nothing.
-    await answerTo(front.port);
+    await answerTo(proxy.port);
     expect(client.socket.destroyed).toBe(false);
     client.socket.destroy();
   });

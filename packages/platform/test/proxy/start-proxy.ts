@@ -5,14 +5,18 @@ import { ConnectionFaults } from "@mgmt/engine";
 import { afterEach, onTestFinished } from "vitest";
 import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import type { PostgresDatabases } from "@mgmt/cluster/postgres-databases";
-import { type DatabaseDirectory, Front, type FrontOptions } from "../../src/front/front.js";
+import {
+  type DatabaseDirectory,
+  PostgresProxy,
+  type PostgresProxyOptions,
+} from "../../src/proxy/postgres-proxy.js";
 import { chooseLongLivedPort } from "../../src/machine/ports.js";
 import { type ServerCredentials, loadServerCredentials } from "../../src/machine/tls/server-credentials.js";
 import type { Cluster } from "../cluster.js";
 import { firstMessage } from "./wire.js";
 
-export interface StartedFront {
-  front: Front;
+export interface StartedProxy {
+  proxy: PostgresProxy;
   credentials: ServerCredentials;
   /** Errors that should not happen. */
   defects: unknown[];
@@ -29,16 +33,16 @@ export const directoryOf = (
   findEndReason: (database) => databases.endReasonOf(database),
 });
 
-/** Returns a function that starts a front of the cluster. Every test closes its fronts. */
-export const frontStarter = (cluster: Cluster) => {
-  const fronts: Front[] = [];
+/** Returns a function that starts a proxy of the cluster. Every test closes its proxies. */
+export const proxyStarter = (cluster: Cluster) => {
+  const proxies: PostgresProxy[] = [];
   afterEach(async () => {
-    for (const front of fronts.splice(0)) await front.close();
+    for (const proxy of proxies.splice(0)) await proxy.close();
   });
-  return async (options: Partial<FrontOptions> = {}, open = true): Promise<StartedFront> => {
+  return async (options: Partial<PostgresProxyOptions> = {}, open = true): Promise<StartedProxy> => {
     const credentials = await loadServerCredentials(join(cluster.directory, "tls"), { isDurable: false });
     const defects: unknown[] = [];
-    const front = await Front.listen({
+    const proxy = await PostgresProxy.listen({
       port: await chooseLongLivedPort("127.0.0.1"),
       credentials,
       postgres: { path: cluster.socketFile },
@@ -47,19 +51,19 @@ export const frontStarter = (cluster: Cluster) => {
       onDefect: (error) => defects.push(error),
       ...options,
     });
-    fronts.push(front);
-    if (open) front.open(directoryOf(cluster.databases));
-    return { front, credentials, defects };
+    proxies.push(proxy);
+    if (open) proxy.open(directoryOf(cluster.databases));
+    return { proxy, credentials, defects };
   };
 };
 
 /** The startup message of a client. */
 export const startup = firstMessage([["user", "anybody"]]);
 
-/** Returns a function that starts a program in place of Postgres, with a front for it. They end after the test. */
-export const frontOfProgramStarter = (cluster: Cluster) => {
-  const start = frontStarter(cluster);
-  return async (serve: (socket: Socket) => void, options: Partial<FrontOptions> = {}) => {
+/** Returns a function that starts a program in place of Postgres, with a proxy for it. They end after the test. */
+export const proxyOfProgramStarter = (cluster: Cluster) => {
+  const start = proxyStarter(cluster);
+  return async (serve: (socket: Socket) => void, options: Partial<PostgresProxyOptions> = {}) => {
     const sockets: Socket[] = [];
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       sockets.push(socket);
@@ -70,7 +74,7 @@ export const frontOfProgramStarter = (cluster: Cluster) => {
     await once(server, "listening");
     // A listening TCP server has an address of this form.
     const { port } = server.address() as AddressInfo;
-    const front = await start({ postgres: { host: "127.0.0.1", port }, ...options });
-    return { ...front, sockets };
+    const proxy = await start({ postgres: { host: "127.0.0.1", port }, ...options });
+    return { ...proxy, sockets };
   };
 };

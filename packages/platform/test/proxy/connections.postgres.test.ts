@@ -5,11 +5,11 @@ import type { Client } from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Cluster, newTenant } from "../cluster.js";
 import { connect, databaseOf } from "./clients.js";
-import { frontStarter, names } from "./start-front.js";
+import { proxyStarter, names } from "./start-proxy.js";
 import { RawClient, firstMessage, gssRequest, sslRequest } from "./wire.js";
 
 const cluster = new Cluster();
-const start = frontStarter(cluster);
+const start = proxyStarter(cluster);
 const mine = newTenant();
 const other = newTenant();
 
@@ -76,7 +76,7 @@ describe("the database of a connection", () => {
 
   it("is not refused for its name while the names cannot be read", async () => {
     const started = await start({}, false);
-    started.front.open({
+    started.proxy.open({
       findDatabase: () => mine.id,
       findEndReason: () => undefined,
       findApiName: () => Promise.reject(new DatabaseUnavailableError("Postgres cannot be reached")),
@@ -177,19 +177,19 @@ describe("TLS", () => {
   });
 
   it("follows a refused GSSENCRequest", async () => {
-    const { front } = await start();
-    const client = await RawClient.connect(front.port);
+    const { proxy } = await start();
+    const client = await RawClient.connect(proxy.port);
     expect(String(await client.send(gssRequest).receive(1))).toBe("N");
     expect(String(await client.send(sslRequest).receive(2))).toBe("NS");
     client.socket.destroy();
   });
 
   it("is accepted without an SSLRequest for the protocol postgresql only", async () => {
-    const { front, defects } = await start();
+    const { proxy, defects } = await start();
     const handshake = (ALPNProtocols?: string[]): Promise<string> =>
       new Promise((resolve) => {
         const socket = connectTls({
-          port: front.port,
+          port: proxy.port,
           host: "127.0.0.1",
           rejectUnauthorized: false,
           ...(ALPNProtocols && { ALPNProtocols }),
@@ -224,14 +224,14 @@ describe("a cancel request", () => {
       ).query("select from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'");
       expect(rows.length).toBeGreaterThan(0);
     });
-    await cancel(client, started.front.port);
+    await cancel(client, started.proxy.port);
     await sleeping;
     await client.end();
   });
 
   it("does nothing with a wrong key", async () => {
     const started = await start();
-    const raw = await RawClient.connect(started.front.port);
+    const raw = await RawClient.connect(started.proxy.port);
     const request = Buffer.alloc(16, 1);
     request.writeUInt32BE(16, 0);
     request.writeUInt32BE(80_877_102, 4);
@@ -267,16 +267,16 @@ describe("the limit of connections per database", () => {
     await clients[1]?.end();
   });
 
-  it("changes while the front runs, and a reset restores it", async () => {
+  it("changes while the proxy runs, and a reset restores it", async () => {
     const started = await start({ connectionLimit: 1 });
-    const { front } = started;
+    const { proxy } = started;
     const first = await connect(started, mine.credential);
-    front.connectionLimit = 0;
+    proxy.connectionLimit = 0;
     expect(await refusal(connect(started, other.credential))).toMatchObject({ code: "53300" });
-    front.connectionLimit = null;
+    proxy.connectionLimit = null;
     await (await connect(started, mine.credential)).end();
-    front.reset();
-    expect(front.connectionLimit).toBe(1);
+    proxy.reset();
+    expect(proxy.connectionLimit).toBe(1);
     await first.end();
   });
 });
@@ -287,7 +287,7 @@ const disconnected = /Connection terminated|ECONNRESET/;
 describe("a fault", () => {
   it("refuses new connections of one database with an error of choice, and no others", async () => {
     const started = await start();
-    const { faults } = started.front;
+    const { faults } = started.proxy;
     const fault = faults.add({ database: mine.id, effect: "refuse", code: "53400", message: "too busy" });
     expect(await refusal(connect(started, mine.credential))).toMatchObject({
       code: "53400",
@@ -302,7 +302,7 @@ describe("a fault", () => {
 
   it("affects a number of connections, and those with a probability", async () => {
     const started = await start();
-    const { faults } = started.front;
+    const { faults } = started.proxy;
     faults.add({ effect: "refuse", times: 1 });
     faults.add({ effect: "refuse", probability: 0 });
     expect(await refusal(connect(started, mine.credential))).toMatchObject({ code: "57P03" });
@@ -314,7 +314,7 @@ describe("a fault", () => {
     const open = await connect(started, mine.credential);
     const untouched = await connect(started, other.credential);
     const query = expect(open.query("select pg_sleep(60)")).rejects.toThrow(disconnected);
-    started.front.faults.add({ database: mine.id, effect: "drop" });
+    started.proxy.faults.add({ database: mine.id, effect: "drop" });
     await query;
     await expect(connect(started, mine.credential)).rejects.toThrow(disconnected);
     expect(await databaseOf(untouched)).toBe(other.id);
@@ -328,12 +328,12 @@ describe("a fault", () => {
       await work();
       return performance.now() - start;
     };
-    const fault = started.front.faults.add({ database: mine.id, effect: "delay", latency: 300 });
+    const fault = started.proxy.faults.add({ database: mine.id, effect: "delay", latency: 300 });
     expect(await time(() => open.query("select 1"))).toBeGreaterThan(290);
     // A startup message and two messages of SCRAM.
     let fresh: Client | undefined;
     expect(await time(async () => (fresh = await connect(started, mine.credential)))).toBeGreaterThan(890);
-    started.front.faults.remove(fault.id);
+    started.proxy.faults.remove(fault.id);
     await open.query("select 1");
     await fresh?.end();
     await open.end();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { encodeError } from "./error-response.js";
 import { addHints, replaceSessionEndError } from "./rewrite-errors.js";
 import { Refusal } from "./refusal.js";
-import { errorFields } from "../../test/front/wire.js";
+import { errorFields } from "../../test/proxy/wire.js";
 
 const message = (type: string, content = ""): Buffer => {
   const bytes = Buffer.from(`${type}....${content}`, "latin1");

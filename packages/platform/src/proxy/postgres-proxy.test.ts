@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConnectionFaults, DatabaseUnavailableError } from "@mgmt/engine";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type DatabaseDirectory, Front, type FrontOptions } from "./front.js";
+import { type DatabaseDirectory, PostgresProxy, type PostgresProxyOptions } from "./postgres-proxy.js";
 import { encodeError } from "./error-response.js";
 import { parseFirstMessage } from "./first-message.js";
 import { chooseLongLivedPort } from "../machine/ports.js";
@@ -18,9 +18,9 @@ import {
   gssRequest,
   request,
   sslRequest,
-} from "../../test/front/wire.js";
+} from "../../test/proxy/wire.js";
 
-const folder = mkdtempSync(join(tmpdir(), "mgmt-front-"));
+const folder = mkdtempSync(join(tmpdir(), "mgmt-proxy-"));
 const path = join(folder, "postgres.sock");
 /** Postgres asks for a password, and accepts any. */
 const challenge = Buffer.from("R\0\0\0\x08\0\0\0\x03", "latin1");
@@ -36,8 +36,8 @@ const unavailable = encodeError(["SFATAL", "VFATAL", "C57P03", "Mstarting up"]);
 let received: Buffer[];
 let respond: (session: Socket) => void;
 let postgres: Server;
-let credentials: FrontOptions["credentials"];
-let front: Front | undefined;
+let credentials: PostgresProxyOptions["credentials"];
+let proxy: PostgresProxy | undefined;
 let defects: unknown[];
 const clients = new Set<RawClient>();
 
@@ -61,8 +61,8 @@ beforeEach(() => {
 afterEach(async () => {
   for (const client of clients) client.socket.destroy();
   clients.clear();
-  await front?.close();
-  front = undefined;
+  await proxy?.close();
+  proxy = undefined;
   expect(defects).toEqual([]);
 });
 afterAll(async () => {
@@ -77,10 +77,10 @@ const databases: DatabaseDirectory = {
 };
 
 const listen = async (
-  options: Partial<FrontOptions> = {},
+  options: Partial<PostgresProxyOptions> = {},
   directory: DatabaseDirectory | null = databases,
-): Promise<Front> => {
-  const started = await Front.listen({
+): Promise<PostgresProxy> => {
+  const started = await PostgresProxy.listen({
     port: await chooseLongLivedPort("127.0.0.1"),
     credentials,
     postgres: { path },
@@ -89,12 +89,12 @@ const listen = async (
     onDefect: (error) => defects.push(error),
     ...options,
   });
-  front = started;
+  proxy = started;
   if (directory !== null) started.open(directory);
   return started;
 };
 
-const connect = async ({ port }: Front, bytes?: Buffer): Promise<RawClient> => {
+const connect = async ({ port }: PostgresProxy, bytes?: Buffer): Promise<RawClient> => {
   const client = await RawClient.connect(port);
   clients.add(client);
   if (bytes) client.send(bytes);
@@ -105,15 +105,15 @@ const startup = (user = "role_a", database?: string): Buffer =>
   firstMessage([["user", user], ...(database === undefined ? [] : [["database", database] as const])]);
 
 /** Connects, and sends a password when Postgres asks for it. */
-const signIn = async (front: Front, bytes = startup()): Promise<RawClient> => {
-  const client = await connect(front, bytes);
+const signIn = async (proxy: PostgresProxy, bytes = startup()): Promise<RawClient> => {
+  const client = await connect(proxy, bytes);
   await client.receive(challenge.length);
   return client.send("p");
 };
 
 /** Connects, and waits until Postgres has accepted the client. */
-const enter = async (front: Front, bytes = startup()): Promise<RawClient> => {
-  const client = await signIn(front, bytes);
+const enter = async (proxy: PostgresProxy, bytes = startup()): Promise<RawClient> => {
+  const client = await signIn(proxy, bytes);
   expect(await client.receive(signedIn.length)).toEqual(signedIn);
   return client;
 };
@@ -122,7 +122,7 @@ const enter = async (front: Front, bytes = startup()): Promise<RawClient> => {
 const errorIn = (bytes: Buffer): Record<string, string> | undefined =>
   errorFields(bytes.subarray(bytes.indexOf(challenge) === 0 ? challenge.length : 0));
 
-/** Returns the error code with which the front ends the connection; undefined without one. */
+/** Returns the error code with which the proxy ends the connection; undefined without one. */
 const refusalOf = async (client: RawClient): Promise<string | undefined> =>
   errorIn(await client.closed)?.["C"];
 
@@ -163,7 +163,7 @@ describe("the limit of connections", () => {
     await enter(started, startup("nobody"));
     first.socket.destroy();
     await first.closed;
-    // The front learns of the end a turn later.
+    // The proxy learns of the end a turn later.
     for (let code: string | undefined = "53300"; code !== undefined;) {
       const client = await signIn(started);
       code = await Promise.race([
@@ -228,7 +228,7 @@ describe("a client that is refused", () => {
     expect(await refusalOf(client)).toBe("57P03");
   });
 
-  it("is one that waits for a front that does not open in time", async () => {
+  it("is one that waits for a proxy that does not open in time", async () => {
     const client = await connect(await listen({ timeoutMs: 1 }, null), startup());
     expect(await refusalOf(client)).toBe("57P03");
   });
@@ -239,7 +239,7 @@ describe("a client that is refused", () => {
     expect(await refusalOf(client)).toBe("57P03");
   });
 
-  it("is one that waits when the front stops accepting", async () => {
+  it("is one that waits when the proxy stops accepting", async () => {
     respond = () => undefined;
     const started = await listen();
     const client = await connect(started, startup());

@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { Cluster } from "../cluster.js";
 import { connect } from "./clients.js";
-import { frontStarter } from "./start-front.js";
+import { proxyStarter } from "./start-proxy.js";
 
 const cluster = new Cluster({
   maxLocks: 300,
@@ -10,7 +10,7 @@ const cluster = new Cluster({
   sharedConnectionThreshold: 8,
   penaltyMs: 600_000,
 });
-const start = frontStarter(cluster);
+const start = proxyStarter(cluster);
 
 /** The error with which Postgres ends a session. */
 const endOf = (client: Client): Promise<unknown> => new Promise((resolve) => client.once("error", resolve));

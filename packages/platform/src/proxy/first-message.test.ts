@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseFirstMessage, replaceDatabase } from "./first-message.js";
-import { firstMessage, gssRequest, request, sslRequest } from "../../test/front/wire.js";
+import { firstMessage, gssRequest, request, sslRequest } from "../../test/proxy/wire.js";
 
 describe("parseFirstMessage", () => {
   it("reads the user with the database of a StartupMessage, and returns the bytes after it", () => {

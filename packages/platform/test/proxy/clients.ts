@@ -1,16 +1,16 @@
 import type { DatabaseCredential } from "@mgmt/engine";
 import { Client, type ClientConfig } from "pg";
-import type { StartedFront } from "./start-front.js";
+import type { StartedProxy } from "./start-proxy.js";
 
-/** Connects through a front. */
+/** Connects through a proxy. */
 export const connect = async (
-  { front }: StartedFront,
+  { proxy }: StartedProxy,
   { user, pass }: Pick<DatabaseCredential, "user" | "pass">,
   options: ClientConfig = {},
 ): Promise<Client> => {
   const client = new Client({
     host: "127.0.0.1",
-    port: front.port,
+    port: proxy.port,
     user,
     password: pass,
     database: "postgres",

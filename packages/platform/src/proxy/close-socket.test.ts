@@ -8,10 +8,10 @@ import { setImmediate } from "node:timers/promises";
 import { TLSSocket, connect as connectTls } from "node:tls";
 import { ConnectionFaults } from "@mgmt/engine";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { Front } from "./front.js";
+import { PostgresProxy } from "./postgres-proxy.js";
 import { chooseLongLivedPort } from "../machine/ports.js";
 import { loadServerCredentials } from "../machine/tls/server-credentials.js";
-import { firstMessage, sslRequest } from "../../test/front/wire.js";
+import { firstMessage, sslRequest } from "../../test/proxy/wire.js";
 
 const folder = mkdtempSync(join(tmpdir(), "mgmt-endings-"));
 const path = join(folder, "postgres.sock");
@@ -24,7 +24,7 @@ const large = 3_000_000;
 let serve: (session: Socket) => void = () => undefined;
 const sessions = new Set<Socket>();
 let postgres: Server;
-let front: Front;
+let proxy: PostgresProxy;
 /** Number of connections of this process while there are no clients. */
 let idleConnections = 0;
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
     });
   }).listen(path);
   await once(postgres, "listening");
-  front = await Front.listen({
+  proxy = await PostgresProxy.listen({
     port: await chooseLongLivedPort("127.0.0.1"),
     credentials: await loadServerCredentials(join(folder, "tls"), { isDurable: false }),
     postgres: { path },
@@ -48,7 +48,7 @@ beforeAll(async () => {
       throw error;
     },
   });
-  front.open({
+  proxy.open({
     findDatabase: () => undefined,
     findApiName: () => Promise.resolve(undefined),
     findEndReason: () => undefined,
@@ -62,13 +62,13 @@ afterEach(() => {
 });
 
 afterAll(async () => {
-  await front.close();
+  await proxy.close();
   postgres.close();
   await rm(folder, { recursive: true });
 });
 
 const connect = async (isEncrypted: boolean): Promise<Socket> => {
-  const raw = connectTcp({ port: front.port, host: "127.0.0.1", allowHalfOpen: true });
+  const raw = connectTcp({ port: proxy.port, host: "127.0.0.1", allowHalfOpen: true });
   raw.on("error", () => undefined);
   await once(raw, "connect");
   if (!isEncrypted) return raw;
@@ -80,7 +80,7 @@ const connect = async (isEncrypted: boolean): Promise<Socket> => {
   return client;
 };
 
-/** Connects, and waits until the front passes bytes on. */
+/** Connects, and waits until the proxy passes bytes on. */
 const enter = async (isEncrypted: boolean): Promise<{ client: Socket; session: Socket }> => {
   const entered = new Promise<Socket>((resolve) => (serve = resolve));
   const client = await connect(isEncrypted);
@@ -110,7 +110,7 @@ const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await setImmediate();
 };
 
-/** Number of connections of this process, those of the front included. */
+/** Number of connections of this process, those of the proxy included. */
 const connections = (): number =>
   process.getActiveResourcesInfo().filter((type) => type === "TCPSocketWrap" || type === "PipeWrap").length;
 

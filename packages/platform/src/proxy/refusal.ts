@@ -2,7 +2,7 @@ import { encodeError, errorResponseType, fieldTypes } from "./error-response.js"
 import { LoginRefusedError, cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
 
 /**
- * An error that the front sends to a client instead of Postgres, as an ErrorResponse of severity FATAL
+ * An error that the proxy sends to a client instead of Postgres, as an ErrorResponse of severity FATAL
  * ([message formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
  */
 export class Refusal extends LoginRefusedError {
@@ -40,7 +40,7 @@ class HttpRefusal extends Refusal {
 
 const protocolViolation = "08P01";
 
-/** Builds every error that the front sends. */
+/** Builds every error that the proxy sends. */
 export const refusals = {
   invalidLength: () => new Refusal(protocolViolation, "invalid length of startup packet"),
   invalidLayout: () =>

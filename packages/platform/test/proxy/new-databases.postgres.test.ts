@@ -2,12 +2,12 @@ import type { DatabaseCredential } from "@mgmt/engine";
 import { Client, type ClientConfig } from "pg";
 import { describe, expect, it } from "vitest";
 import { Cluster, newTenant } from "../cluster.js";
-import { frontStarter } from "./start-front.js";
+import { proxyStarter } from "./start-proxy.js";
 
 const cluster = new Cluster();
-const start = frontStarter(cluster);
+const start = proxyStarter(cluster);
 
-/** Connects through the front, and returns the name of the database. */
+/** Connects through the proxy, and returns the name of the database. */
 const databaseOf = async (
   port: number,
   { user, pass }: Pick<DatabaseCredential, "user" | "pass">,
@@ -40,20 +40,20 @@ describe("a client of a database that is being created", () => {
     ["plain", false],
     ["TLS", { rejectUnauthorized: false }],
   ])("waits and is let in over %s", async (_case, ssl) => {
-    const { front, defects } = await start();
+    const { proxy, defects } = await start();
     const { id, credential } = announced();
-    const connecting = Promise.all([1, 2, 3].map(() => databaseOf(front.port, credential, { ssl })));
-    await afterAnotherLogin(front.port);
+    const connecting = Promise.all([1, 2, 3].map(() => databaseOf(proxy.port, credential, { ssl })));
+    await afterAnotherLogin(proxy.port);
     await cluster.databases.create(id, { type: "empty" }, [credential]);
     expect(await connecting).toEqual([id, id, id]);
-    expect(await databaseOf(front.port, credential, { ssl })).toBe(id);
+    expect(await databaseOf(proxy.port, credential, { ssl })).toBe(id);
     expect(defects).toEqual([]);
   });
 
   it("needs the right password", async () => {
-    const { front } = await start();
+    const { proxy } = await start();
     const { id, credential } = announced();
-    const refused = expect(databaseOf(front.port, { ...credential, pass: "wrong" })).rejects.toMatchObject({
+    const refused = expect(databaseOf(proxy.port, { ...credential, pass: "wrong" })).rejects.toMatchObject({
       code: "28P01",
     });
     await cluster.databases.create(id, { type: "empty" }, [credential]);
@@ -61,50 +61,50 @@ describe("a client of a database that is being created", () => {
   });
 
   it("is refused when the creation fails, and when it connects after that", async () => {
-    const { front, defects } = await start();
+    const { proxy, defects } = await start();
     const { id, credential } = announced();
-    const refused = expect(databaseOf(front.port, credential)).rejects.toMatchObject({
+    const refused = expect(databaseOf(proxy.port, credential)).rejects.toMatchObject({
       code: "3D000",
       severity: "FATAL",
       message: `the database "${id}" was not created`,
       hint: expect.stringContaining("create another one"),
     });
-    await afterAnotherLogin(front.port);
+    await afterAnotherLogin(proxy.port);
     const source = { type: "backup", databaseId: "db_none", backupId: "bkp_none" } as const;
     await expect(cluster.databases.create(id, source, [credential])).rejects.toThrow("does not exist");
     await refused;
-    await expect(databaseOf(front.port, credential)).rejects.toMatchObject({ code: "28P01" });
+    await expect(databaseOf(proxy.port, credential)).rejects.toMatchObject({ code: "28P01" });
     expect(defects).toEqual([]);
   });
 
   it("is refused when the database is deleted", async () => {
-    const { front } = await start();
+    const { proxy } = await start();
     const { id, credential } = announced();
-    const refused = expect(databaseOf(front.port, credential)).rejects.toMatchObject({ code: "3D000" });
-    await afterAnotherLogin(front.port);
+    const refused = expect(databaseOf(proxy.port, credential)).rejects.toMatchObject({ code: "3D000" });
+    await afterAnotherLogin(proxy.port);
     await cluster.databases.drop(id);
     await refused;
   });
 
-  it("is refused when the creation takes longer than the front waits", async () => {
-    const { front, defects } = await start({ timeoutMs: 20 });
+  it("is refused when the creation takes longer than the proxy waits", async () => {
+    const { proxy, defects } = await start({ timeoutMs: 20 });
     const { id, credential } = announced();
-    await expect(databaseOf(front.port, credential)).rejects.toMatchObject({
+    await expect(databaseOf(proxy.port, credential)).rejects.toMatchObject({
       code: "57P03",
       message: `the database "${id}" is still being created`,
       hint: expect.stringContaining("Try again"),
     });
     await cluster.databases.create(id, { type: "empty" }, [credential]);
-    expect(await databaseOf(front.port, credential)).toBe(id);
+    expect(await databaseOf(proxy.port, credential)).toBe(id);
     expect(defects).toEqual([]);
   });
 
-  it("is refused when the front stops", async () => {
-    const { front } = await start();
+  it("is refused when the proxy stops", async () => {
+    const { proxy } = await start();
     const { id, credential } = announced();
-    const refused = expect(databaseOf(front.port, credential)).rejects.toMatchObject({ code: "57P01" });
-    await afterAnotherLogin(front.port);
-    front.stopAccepting();
+    const refused = expect(databaseOf(proxy.port, credential)).rejects.toMatchObject({ code: "57P01" });
+    await afterAnotherLogin(proxy.port);
+    proxy.stopAccepting();
     await refused;
     await cluster.databases.drop(id);
   });
@@ -112,10 +112,10 @@ describe("a client of a database that is being created", () => {
 
 describe("a client of another login", () => {
   it("is refused at once while a database is being created", async () => {
-    const { front } = await start({ timeoutMs: 600_000 });
+    const { proxy } = await start({ timeoutMs: 600_000 });
     const { id, credential } = announced();
     for (const user of ["role_unknown", id, `${credential.user}x`, ""])
-      await expect(databaseOf(front.port, { user, pass: "guessed" })).rejects.toMatchObject({
+      await expect(databaseOf(proxy.port, { user, pass: "guessed" })).rejects.toMatchObject({
         code: user === "" ? "28000" : "28P01",
       });
     await cluster.databases.drop(id);

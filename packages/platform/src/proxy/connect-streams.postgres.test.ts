@@ -4,12 +4,12 @@ import { TLSSocket, connect as connectTls } from "node:tls";
 import { Client } from "pg";
 import { describe, expect, it, vi } from "vitest";
 import { Cluster } from "../../test/cluster.js";
-import { directoryOf, frontOfProgramStarter, frontStarter, startup } from "../../test/front/start-front.js";
-import { RawClient, errorFields, sslRequest } from "../../test/front/wire.js";
+import { directoryOf, proxyOfProgramStarter, proxyStarter, startup } from "../../test/proxy/start-proxy.js";
+import { RawClient, errorFields, sslRequest } from "../../test/proxy/wire.js";
 
 const cluster = new Cluster();
-const start = frontStarter(cluster);
-const startWith = frontOfProgramStarter(cluster);
+const start = proxyStarter(cluster);
+const startWith = proxyOfProgramStarter(cluster);
 
 /** Accepts the startup message, then sends what the client sends. */
 const echo = (socket: Socket): void => {
@@ -50,8 +50,8 @@ describe.each([
     isEncrypted ? connectEncrypted(port) : (await RawClient.connect(port)).detach();
 
   it("passes bytes on unchanged, in both directions, however they are split", async () => {
-    const { front, defects } = await startWith(echo);
-    const client = await connect(front.port);
+    const { proxy, defects } = await startWith(echo);
+    const client = await connect(proxy.port);
     const received: Buffer[] = [];
     client.on("data", (bytes: Buffer) => received.push(bytes));
     // The first bytes arrive together with the startup message.
@@ -67,7 +67,7 @@ describe.each([
 
   it("receives no faster than a slow client reads", async () => {
     let sent = 0;
-    const { front, sockets } = await startWith((socket) => {
+    const { proxy, sockets } = await startWith((socket) => {
       const block = Buffer.alloc(65_536, "x");
       const send = (): void => {
         for (let more = true; more && sent < 200_000_000; sent += block.length) more = socket.write(block);
@@ -77,7 +77,7 @@ describe.each([
         send();
       });
     });
-    const client = await connect(front.port);
+    const client = await connect(proxy.port);
     client.write(startup);
     client.pause();
     await stall(() => sent);
@@ -92,13 +92,13 @@ describe.each([
   });
 
   it("sends no faster than a slow server reads", async () => {
-    const { front, sockets } = await startWith((socket) => {
+    const { proxy, sockets } = await startWith((socket) => {
       socket.once("data", () => {
         socket.pause();
         socket.write("R");
       });
     });
-    const client = await connect(front.port);
+    const client = await connect(proxy.port);
     client.on("error", () => undefined);
     client.write(startup);
     await once(client, "data");
@@ -113,10 +113,10 @@ describe.each([
   });
 
   it("delivers everything that the server sent before it closed the connection", async () => {
-    const { front } = await startWith((socket) => {
+    const { proxy } = await startWith((socket) => {
       socket.once("data", () => socket.end(Buffer.alloc(5_000_000, "x")));
     });
-    const client = await connect(front.port);
+    const client = await connect(proxy.port);
     client.write(startup);
     let received = 0;
     client.on("data", (bytes: Buffer) => (received += bytes.length));
@@ -125,8 +125,8 @@ describe.each([
   });
 
   it("closes the server's side when the client disappears", async () => {
-    const { front, sockets } = await startWith(echo);
-    const client = await connect(front.port);
+    const { proxy, sockets } = await startWith(echo);
+    const client = await connect(proxy.port);
     client.on("error", () => undefined);
     client.write(startup);
     await once(client, "data");
@@ -138,63 +138,63 @@ describe.each([
 
 describe("a client that closes its direction", () => {
   it("still receives the response", async () => {
-    const { front } = await startWith((socket) => {
+    const { proxy } = await startWith((socket) => {
       socket.once("data", () => socket.write("R"));
       socket.on("end", () => socket.end("the answer"));
     });
-    const client = await RawClient.connect(front.port);
+    const client = await RawClient.connect(proxy.port);
     await client.send(startup).receive(1);
     client.socket.end();
     expect(String(await client.closed)).toBe("Rthe answer");
   });
 });
 
-describe("the front itself", () => {
+describe("the proxy itself", () => {
   it("lets clients wait until it is opened", async () => {
-    const { front } = await start({}, false);
+    const { proxy } = await start({}, false);
     const { id, credential } = await cluster.makeTenant();
     const client = new Client({
       host: "127.0.0.1",
-      port: front.port,
+      port: proxy.port,
       user: credential.user,
       password: credential.pass,
       database: "postgres",
     });
     const connecting = client.connect();
     await new Promise((resolve) => setTimeout(resolve, 50));
-    front.open(directoryOf(cluster.databases));
+    proxy.open(directoryOf(cluster.databases));
     await connecting;
     expect((await client.query("select current_database() as name")).rows).toEqual([{ name: id }]);
     await client.end();
   });
 
   it("refuses waiting clients when it stops, lets sessions continue, and ends them when it closes", async () => {
-    const { front } = await startWith(echo);
-    const session = await RawClient.connect(front.port);
+    const { proxy } = await startWith(echo);
+    const session = await RawClient.connect(proxy.port);
     await session.send(startup).receive(1);
-    const waitingFront = await start({ timeoutMs: 60_000 }, false);
-    const waiting = await RawClient.connect(waitingFront.front.port);
+    const waitingProxy = await start({ timeoutMs: 60_000 }, false);
+    const waiting = await RawClient.connect(waitingProxy.proxy.port);
     waiting.send(startup);
     await vi.waitFor(() => expect(waiting.socket.bytesWritten).toBeGreaterThan(0));
     await new Promise((resolve) => setTimeout(resolve, 50));
-    waitingFront.front.stopAccepting();
+    waitingProxy.proxy.stopAccepting();
     expect(errorFields(await waiting.closed)).toMatchObject({ C: "57P01" });
 
-    front.stopAccepting();
-    await expect(RawClient.connect(front.port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    proxy.stopAccepting();
+    await expect(RawClient.connect(proxy.port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
     expect(String(await session.send("more").receive(5))).toBe("Rmore");
-    await front.close();
+    await proxy.close();
     await session.closed;
-    await front.close();
+    await proxy.close();
   });
 
   it("reports that its port is in use", async () => {
-    const { front } = await start();
-    await expect(start({ port: front.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+    const { proxy } = await start();
+    await expect(start({ port: proxy.port })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
   it("accepts connections on ::1 where the machine has IPv6", async ({ skip }) => {
-    const { front } = await start();
+    const { proxy } = await start();
     const probe = createServer().listen(0, "::1");
     const hasIPv6 = await Promise.race([
       once(probe, "listening").then(() => true),
@@ -202,7 +202,7 @@ describe("the front itself", () => {
     ]);
     probe.close();
     if (!hasIPv6) skip("No IPv6 on this machine");
-    const client = await RawClient.connect(front.port, "::1");
+    const client = await RawClient.connect(proxy.port, "::1");
     expect(String(await client.send(sslRequest).receive(1))).toBe("S");
     client.socket.destroy();
   });

@@ -2,19 +2,19 @@ import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { ConnectionFaults } from "@mgmt/engine";
 import { type DataDir, getDataDirPaths, refuseOtherPort } from "../machine/data-dir/data-dir.js";
 import { toDatabaseName } from "@mgmt/cluster/policy/names";
-import { Front, type FrontOptions } from "../front/front.js";
+import { PostgresProxy, type PostgresProxyOptions } from "../proxy/postgres-proxy.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { chooseLongLivedPort } from "../machine/ports.js";
 import { loadServerCredentials } from "../machine/tls/server-credentials.js";
 
-/** A front that listens. */
-export interface OpenFront {
-  server: Front;
-  /** Path of the certificate that clients verify the front with. */
+/** A proxy that listens. */
+export interface OpenProxy {
+  server: PostgresProxy;
+  /** Path of the certificate that clients verify the proxy with. */
   caFile: string;
 }
 
-interface FrontContext {
+interface ProxyContext {
   dataDir: DataDir;
   postgres: OpenPostgres;
   connectionLimit: number | null;
@@ -22,11 +22,11 @@ interface FrontContext {
 }
 
 /**
- * Starts the front of the databases, on the port of the last run or on a new one. Clients wait until it is opened.
+ * Starts the proxy of the databases, on the port of the last run or on a new one. Clients wait until it is opened.
  *
  * @throws PlatformError `platform:port_taken`.
  */
-export const openFront = async (context: FrontContext): Promise<OpenFront> => {
+export const openProxy = async (context: ProxyContext): Promise<OpenProxy> => {
   const { dataDir, postgres, connectionLimit, onLog } = context;
   const credentials = await loadServerCredentials(getDataDirPaths(dataDir.path).tls, {
     isDurable: !dataDir.ephemeral,
@@ -41,12 +41,15 @@ export const openFront = async (context: FrontContext): Promise<OpenFront> => {
   return { server, caFile: credentials.caFile };
 };
 
-const listenOnStablePort = async (dataDir: DataDir, options: Omit<FrontOptions, "port">): Promise<Front> => {
+const listenOnStablePort = async (
+  dataDir: DataDir,
+  options: Omit<PostgresProxyOptions, "port">,
+): Promise<PostgresProxy> => {
   let lastPort = dataDir.manifest?.postgres.port;
   for (let attempt = 1; ; attempt += 1) {
     const port = lastPort ?? (await chooseLongLivedPort("127.0.0.1"));
     try {
-      return await Front.listen({ ...options, port });
+      return await PostgresProxy.listen({ ...options, port });
     } catch (error) {
       if (readErrorCode(error) !== "EADDRINUSE") throw error;
       if (lastPort !== undefined) {
