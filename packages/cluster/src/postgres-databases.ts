@@ -148,7 +148,7 @@ export class PostgresDatabases implements DatabaseEngine {
    *
    * @param database its name in Postgres.
    */
-  endReasonOf(database: string): LoginRefusedError | undefined {
+  getEndReason(database: string): LoginRefusedError | undefined {
     return this.#endReasons.get(database);
   }
 

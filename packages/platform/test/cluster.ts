@@ -114,7 +114,7 @@ const makeSharedCluster = async (directory: string, user: string): Promise<Serve
   return options;
 };
 
-const usualUser = process.env["MGMT_TEST_POSTGRES_USER"] || undefined;
+const defaultUser = process.env["MGMT_TEST_POSTGRES_USER"] || undefined;
 
 /** A server with open databases, shared by all tests of a file. */
 export class Cluster {
@@ -131,7 +131,7 @@ export class Cluster {
    * @param options.user the role of the platform in a cluster that others also use. Default: that of `MGMT_TEST_POSTGRES_USER`, or the
    *   superuser of its own cluster.
    */
-  constructor(databasesOptions: DatabasesOptions = {}, { user = usualUser }: { user?: string } = {}) {
+  constructor(databasesOptions: DatabasesOptions = {}, { user = defaultUser }: { user?: string } = {}) {
     this.#databasesOptions = databasesOptions;
     this.#user = user;
     beforeAll(async () => {

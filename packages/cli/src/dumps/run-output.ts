@@ -61,8 +61,8 @@ export const runProgramOutput = async (
   };
   await runInOneTransaction(access, context, async () => {
     try {
-      const scriptFacts = { isDump: true, firstTransactionLine: undefined };
-      await runScript({ name, readContents: readOutput }, scriptFacts, access, context, options);
+      const scriptInfo = { isDump: true, firstTransactionLine: undefined };
+      await runScript({ name, readContents: readOutput }, scriptInfo, access, context, options);
     } catch (error) {
       program?.kill();
       await program?.ended.catch(() => undefined);

@@ -16,8 +16,8 @@ import type { DumpInput } from "./dump-input.js";
 import { openSession } from "../postgres/session.js";
 import { type ScriptPart, type ScriptStatement, splitScript, StatementTooLongError } from "./sql-script.js";
 
-/** Facts about a script before it runs. */
-export interface ScriptFacts {
+/** What is known about a script before it runs. */
+export interface ScriptInfo {
   /** Whether it is the output of pg_dump, which is known to be complete by its last line. */
   readonly isDump: boolean;
   /** Line of the first statement that begins or ends a transaction. */
@@ -48,7 +48,7 @@ export const examineScript = async (
   { name, readContents }: DumpInput,
   advice: string,
   signal: AbortSignal,
-): Promise<ScriptFacts> => {
+): Promise<ScriptInfo> => {
   let [dumpStartCount, dumpEndCount] = [0, 0];
   let firstTransactionLine: number | undefined;
   for await (const part of translateSplitErrors(name, splitScript(readContents()))) {
@@ -113,7 +113,7 @@ const encodeText = (text: string): Uint8Array => new TextEncoder().encode(text);
  */
 export const runScript = async (
   { name, readContents }: Pick<DumpInput, "name" | "readContents">,
-  { isDump, firstTransactionLine }: ScriptFacts,
+  { isDump, firstTransactionLine }: ScriptInfo,
   access: DatabaseAccess,
   context: Pick<Context, "signal">,
   { isProgramOutput = false, adapt = ({ bytes }) => bytes, advise }: ScriptOptions = {},

@@ -77,7 +77,7 @@ export const statementFailedError = (
         : sqlState === unknownTypeState
           ? "Give the parameter a type, such as $1::text."
           : undefined;
-  const facts = [
+  const details = [
     ...(sqlState === undefined ? [] : [`SQLSTATE ${sqlState}`]),
     ...(position === undefined ? [] : [describePosition(sql, position)]),
     ...(detail === undefined ? [] : [detail.replace(/\.$/, "")]),
@@ -85,7 +85,7 @@ export const statementFailedError = (
   return new CliError(
     "failure",
     "query:failed",
-    facts.length === 0 ? message : `${message} (${facts.join("; ")})`,
+    details.length === 0 ? message : `${message} (${details.join("; ")})`,
     ownHint ?? hint ?? findSqlStateHint(sqlState, "") ?? "Correct the statement, and run the command again.",
   );
 };

@@ -5,7 +5,7 @@ import type { CliError } from "../errors/cli-error.js";
 import type { Context } from "../input/context.js";
 import { clientTooOldError } from "../errors/postgres-errors.js";
 import { programNotFoundError } from "../errors/program-errors.js";
-import { expandVersionPattern, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
+import { expandVersionPattern, defaultSystemDirectories } from "@mgmt/internal/programs/default-directories";
 import { listProgramFolders } from "@mgmt/internal/programs/program-files";
 import { toProgramFileName } from "../system/find-program.js";
 
@@ -27,8 +27,8 @@ export interface ClientProgram {
 export type PostgresVersion = Pick<ClientProgram, "version" | "major">;
 
 /** Where to look for programs next: the folders of servers, which have the clients too, and the folders of clients alone. */
-const usualDirectories: readonly string[] = [
-  ...usualSystemDirectories,
+const defaultDirectories: readonly string[] = [
+  ...defaultSystemDirectories,
   "/opt/homebrew/opt/libpq/bin",
   "/usr/local/opt/libpq/bin",
   "C:/Program Files/PostgreSQL/*/bin",
@@ -47,7 +47,7 @@ export const requireClientProgram = async (
   name: ClientName,
   { env }: Pick<Context, "env">,
   serverVersion?: PostgresVersion,
-  directories: readonly string[] = usualDirectories,
+  directories: readonly string[] = defaultDirectories,
 ): Promise<ClientProgram> => {
   const otherPrograms: ClientProgram[] = [];
   for await (const candidate of listCandidates(name, env, directories)) {
@@ -72,7 +72,7 @@ export const requireClientProgram = async (
 export const requireNewestClientProgram = async (
   name: ClientName,
   { env }: Pick<Context, "env">,
-  directories: readonly string[] = usualDirectories,
+  directories: readonly string[] = defaultDirectories,
 ): Promise<ClientProgram> => {
   let newestProgram: ClientProgram | undefined;
   for await (const candidate of listCandidates(name, env, directories)) {

@@ -39,7 +39,7 @@ const choosePlaceholder = (field: Field): string => {
 };
 
 const renderFieldHelp = (field: Field, defaultText = formatDefault(field.default)): string => {
-  const helpFacts = [
+  const helpDetails = [
     field.deprecated ? "deprecated" : "",
     field.enum ? `one of: ${field.enum.join(", ")}` : "",
     renderBounds(field),
@@ -51,7 +51,7 @@ const renderFieldHelp = (field: Field, defaultText = formatDefault(field.default
       ? field.help
       : field.help.replace(/ Defaults to [^.]*\./, "");
   const requiredPrefix = field.required === "always" ? "(required) " : "";
-  return `${requiredPrefix}${stripBackticks(help)}${helpFacts.length > 0 ? ` (${helpFacts.join("; ")})` : ""}`.trim();
+  return `${requiredPrefix}${stripBackticks(help)}${helpDetails.length > 0 ? ` (${helpDetails.join("; ")})` : ""}`.trim();
 };
 
 /** Returns the default of a flag for the help. Empty for a switch that is off, which users expect. */

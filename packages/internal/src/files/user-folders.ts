@@ -14,12 +14,12 @@ export const getHomeFolder = (): string =>
  * Returns a folder that a variable of the environment can move.
  *
  * @param variableValue value of the variable.
- * @param usualSegments where the folder is in the home directory otherwise.
+ * @param defaultSegments where the folder is in the home directory otherwise.
  */
 export const resolveUserFolder = (
   variableValue: string | undefined,
-  ...usualSegments: readonly string[]
-): string => keepIfAbsolute(variableValue) ?? join(getHomeFolder(), ...usualSegments);
+  ...defaultSegments: readonly string[]
+): string => keepIfAbsolute(variableValue) ?? join(getHomeFolder(), ...defaultSegments);
 
 const readAccountHome = (): string => {
   try {

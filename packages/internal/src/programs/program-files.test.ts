@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isProgram, listProgramFolders, buildPathVariables } from "./program-files.js";
-import { expandVersionPattern } from "./usual-directories.js";
+import { expandVersionPattern } from "./default-directories.js";
 
 let folder: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { waitForRealTurn } from "#platform";
 import type { MemoryServer } from "@mgmt/engine";
-import { firstHalfOf, findHeadSizeRefusal } from "@mgmt/engine/internal";
+import { takeFirstHalf, findHeadSizeRefusal } from "@mgmt/engine/internal";
 import { createBodyStream } from "../platform/body-stream.js";
 
 const forwardedHeaderNames = [
@@ -63,7 +63,7 @@ const readBody = async (request: Request): Promise<Uint8Array> => {
 const createCutBody = (bodyText: string): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
-      controller.enqueue(firstHalfOf(bodyText));
+      controller.enqueue(takeFirstHalf(bodyText));
       // An immediate error would discard the chunk that is still in the queue.
       void waitForRealTurn().then(() => controller.error(new TypeError("terminated")));
     },

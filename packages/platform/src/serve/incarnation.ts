@@ -56,9 +56,9 @@ export const openIncarnation = async (
     registration: { version, settings: digestSettings(settings) },
     onLog,
   });
-  const { records, address, facts, keys } = serviceRecords;
+  const { records, address, serverInfo, keys } = serviceRecords;
   let databases: OpenDatabases | undefined;
-  let { clockOffset } = facts;
+  let { clockOffset } = serverInfo;
   const close = async (): Promise<void> => {
     await databases?.close().catch(() => undefined);
     await records.close().catch(() => undefined);

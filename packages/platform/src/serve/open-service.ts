@@ -15,12 +15,12 @@ import { serveErrors } from "../errors/serve-error.js";
 import type { ServeSettings } from "./config-schema.js";
 import { readKeyFile } from "./key-file.js";
 import { parsePostgresUrl } from "./postgres-url.js";
-import { type ServerFacts, probeServer } from "./probe.js";
+import { type ServerInfo, probeServer } from "./probe.js";
 
 /** The records of a service, and how to reach them. */
 export interface ServiceRecords {
   readonly address: DatabaseAddress;
-  readonly facts: ServerFacts;
+  readonly serverInfo: ServerInfo;
   readonly keys: RecordKeys;
   readonly records: OpenRecords;
 }
@@ -46,7 +46,7 @@ export const openServiceRecords = async (
     ...(server && { server }),
   };
   const keys = await readKeyFile(settings.keyFile);
-  const facts = await probeServer(address);
+  const serverInfo = await probeServer(address);
   try {
     const records = await openRecords(address, {
       keys,
@@ -56,7 +56,7 @@ export const openServiceRecords = async (
       ...(onLog && { onLog }),
       maxConnections: settings.limits?.recordsConnections ?? 10,
     });
-    return { address, facts, keys, records };
+    return { address, serverInfo, keys, records };
   } catch (error) {
     if (error instanceof SchemaNotReadyError)
       throw error.problem === "missing"
@@ -74,7 +74,7 @@ export const openServiceRecords = async (
 /** Opens the databases of the users in the cluster of a service, and repairs what interrupted work left. */
 export const openServiceDatabases = async (
   settings: ServeSettings,
-  { address, facts, keys, records }: ServiceRecords,
+  { address, serverInfo, keys, records }: ServiceRecords,
   onLog: (line: string) => void,
 ): Promise<OpenDatabases> => {
   const clusterAddress =
@@ -84,7 +84,7 @@ export const openServiceDatabases = async (
           ...(await parsePostgresUrl("clusterUrl", settings.clusterUrl)),
           ...(address.server && { server: address.server }),
         };
-  const { major } = settings.clusterUrl === undefined ? facts : await probeServer(clusterAddress);
+  const { major } = settings.clusterUrl === undefined ? serverInfo : await probeServer(clusterAddress);
   const endpoint = {
     ...(settings.databaseAddress === undefined
       ? { host: clusterAddress.host, port: clusterAddress.port }

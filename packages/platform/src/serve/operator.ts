@@ -178,11 +178,11 @@ export interface ServiceStatus {
 
 /** Returns what the records say about a service. */
 export const readServiceStatus = async (settings: ServeSettings): Promise<ServiceStatus> =>
-  withRecords(settings, {}, async ({ records, facts }) => {
+  withRecords(settings, {}, async ({ records, serverInfo }) => {
     const { databases, jobs, jobLagSeconds } = await records.readCounts();
     return {
-      postgres: facts.major,
-      clockOffset: Math.round(facts.clockOffset),
+      postgres: serverInfo.major,
+      clockOffset: Math.round(serverInfo.clockOffset),
       servers: await records.listServers(),
       ...{ databases, jobs, jobLagSeconds },
     };
@@ -396,10 +396,10 @@ const withEngine = <T>(
 ): Promise<T> =>
   withRecords(settings, options, async (serviceRecords) => {
     const defects: unknown[] = [];
-    const { records, facts } = serviceRecords;
+    const { records, serverInfo } = serviceRecords;
     const engine = await openServiceEngine(settings, records, {
       baseUrl: getBaseUrl(settings),
-      readSystemTime: () => Math.round(Date.now() + facts.clockOffset),
+      readSystemTime: () => Math.round(Date.now() + serverInfo.clockOffset),
       onDefect: (error) => void defects.push(error),
     });
     const result = await work(engine);

@@ -11,7 +11,7 @@ const oldestMajor = 14;
 const connectTimeoutMs = 5_000;
 
 /** What the service has to know of a Postgres server before it opens anything there. */
-export interface ServerFacts {
+export interface ServerInfo {
   readonly major: number;
   /** The difference between the clock of Postgres and the local clock, in milliseconds. */
   readonly clockOffset: number;
@@ -31,7 +31,7 @@ interface FactRow {
  * @throws ServeError `serve:database_unreachable`, `serve:database_refused`, `serve:pooler`, `serve:standby`, `serve:unsupported_version`,
  *   or `serve:clock_differs`.
  */
-export const probeServer = async (address: DatabaseAddress): Promise<ServerFacts> => {
+export const probeServer = async (address: DatabaseAddress): Promise<ServerInfo> => {
   const name = formatAddress(address);
   const client = new Client({
     ...toClientConfig(address, "mgmt serve"),

@@ -48,7 +48,7 @@ export const openPlatformRecords = async (
   keys: RecordKeys,
   onLog: (line: string) => void,
 ): Promise<PlatformRecords> => {
-  const records = await openRecordsOf(dataDir, postgres, { keys, onLog });
+  const records = await openClusterRecords(dataDir, postgres, { keys, onLog });
   const { superuserAddress, manifest } = postgres;
   const cluster = createOwnCluster(
     superuserAddress,
@@ -113,7 +113,7 @@ const withAdminConnection = async <T>(
   }
 };
 
-const openRecordsOf = async (
+const openClusterRecords = async (
   dataDir: DataDir,
   { superuserAddress, address: upstream }: OpenPostgres,
   options: Pick<RecordsOptions, "keys" | "onLog">,

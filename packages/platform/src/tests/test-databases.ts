@@ -77,15 +77,15 @@ export class TestDatabases {
   async take(): Promise<TestDatabase> {
     const session = await this.#session();
     try {
-      return await this.#takeIn(session);
+      return await this.#takeDatabase(session);
     } catch (error) {
       // The server has ended, such as after a crash of Postgres. It is started again.
       if (!session.hasEnded) throw error;
-      return this.#takeIn(await this.#session());
+      return this.#takeDatabase(await this.#session());
     }
   }
 
-  async #takeIn(session: RunnerSession): Promise<TestDatabase> {
+  async #takeDatabase(session: RunnerSession): Promise<TestDatabase> {
     session.beginUse();
     try {
       if (this.#template?.session !== session) {

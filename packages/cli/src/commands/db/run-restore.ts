@@ -38,7 +38,7 @@ export const runRestore = async (
         "A dump in SQL drops nothing. Make one with mgmt db dump --format custom.",
       );
     }
-    const scriptFacts = isScript ? await examineScript(input, adviceOnDumps, signal) : undefined;
+    const scriptInfo = isScript ? await examineScript(input, adviceOnDumps, signal) : undefined;
     const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
     const verbPhrase = clean
       ? "replace what a dump has, and drop what depends on it, in"
@@ -46,13 +46,13 @@ export const runRestore = async (
     await confirmDatabaseChange(verbPhrase, access, "tables", flags, context, {
       readsStdin: input.path === undefined,
     });
-    if (scriptFacts) await runExaminedScript(input, scriptFacts, access, context);
+    if (scriptInfo) await runExaminedScript(input, scriptInfo, access, context);
     else await restoreArchive(input, access, clean, context);
-    if (scriptFacts && !scriptFacts.isDump) {
+    if (scriptInfo && !scriptInfo.isDump) {
       const message = `${input.name} is not the output of pg_dump, so nothing in it says whether it was complete.`;
       output.notice({ code: "db:end_unknown", message, databaseId: access.databaseId });
     }
-    await printRestoreResult("Restored", input, access, scriptFacts ? null : "pg_restore", context);
+    await printRestoreResult("Restored", input, access, scriptInfo ? null : "pg_restore", context);
   } finally {
     await input.close();
   }

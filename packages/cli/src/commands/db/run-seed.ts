@@ -30,16 +30,16 @@ export const runSeed = async (
     if (allowMetaCommands && input.descriptor === undefined) {
       throw usageError(`${file} is compressed, which psql cannot read`, "Unpack it first.");
     }
-    const scriptFacts = allowMetaCommands
+    const scriptInfo = allowMetaCommands
       ? undefined
       : await examineScript(input, metaCommandAdvice, context.signal);
     const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
     await confirmDatabaseChange("run SQL on", access, "rows", flags, context, {
       readsStdin: input.path === undefined,
     });
-    if (scriptFacts) await runExaminedScript(input, scriptFacts, access, context);
+    if (scriptInfo) await runExaminedScript(input, scriptInfo, access, context);
     else await runWithPsql(input, access, context);
-    await printRestoreResult("Ran", input, access, scriptFacts ? null : "psql", context);
+    await printRestoreResult("Ran", input, access, scriptInfo ? null : "psql", context);
   } finally {
     await input.close();
   }

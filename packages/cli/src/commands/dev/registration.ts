@@ -65,7 +65,9 @@ export const registerService = async (
     const isRemovedAtEnd = !claimedFolder && name !== localProfileName;
     const replacedProfile = isRemovedAtEnd ? undefined : findProfile(storedProfiles, name);
     const reusedProfile =
-      replacedProfile && isServiceOf(replacedProfile, ready) ? removeSignInKey(replacedProfile) : undefined;
+      replacedProfile && belongsToService(replacedProfile, ready)
+        ? removeSignInKey(replacedProfile)
+        : undefined;
     const newProfile: Profile = {
       workspaceId,
       ...(replacedProfile?.store && { store: replacedProfile.store }),
@@ -114,7 +116,10 @@ const formatProfileName = (kind: string, baseUrl: string): string =>
   `${kind}-${new URL(baseUrl).port || "80"}`;
 
 /** Returns whether the profile's credential is for this service: it has the same URL and the same data directory. */
-const isServiceOf = (profile: Profile, { baseUrl, authUrl, controlSecretFile }: Platform["ready"]): boolean =>
+const belongsToService = (
+  profile: Profile,
+  { baseUrl, authUrl, controlSecretFile }: Platform["ready"],
+): boolean =>
   profile.authUrl !== undefined &&
   isSameAddress(profile.baseUrl, baseUrl) &&
   isSameAddress(profile.authUrl, authUrl) &&

@@ -12,7 +12,7 @@ import type { ServerCommand } from "./server-command.js";
 export interface Client {
   readonly title: string;
   /** The scope without `--scope`. */
-  readonly usualScope: Scope;
+  readonly defaultScope: Scope;
   /** Path of the file for a folder, from the folder. */
   readonly projectFile: string;
   /** Returns the path of the file of the user. */
@@ -48,7 +48,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   // https://code.claude.com/docs/en/mcp. Claude Code deletes what it cannot parse in its own file, such as one with a comment.
   "claude-code": {
     title: "Claude Code",
-    usualScope: "project",
+    defaultScope: "project",
     projectFile: ".mcp.json",
     userFile: ({ CLAUDE_CONFIG_DIR }) => join(resolveUserFolder(CLAUDE_CONFIG_DIR), ".claude.json"),
     toEntry: withType,
@@ -61,7 +61,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   // https://cursor.com/docs/context/mcp
   cursor: {
     title: "Cursor",
-    usualScope: "project",
+    defaultScope: "project",
     projectFile: ".cursor/mcp.json",
     userFile: () => join(getHomeFolder(), ".cursor", "mcp.json"),
     folderVariable: "${workspaceFolder}",
@@ -75,7 +75,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   // https://code.visualstudio.com/docs/copilot/reference/mcp-configuration
   vscode: {
     title: "VS Code",
-    usualScope: "project",
+    defaultScope: "project",
     projectFile: ".vscode/mcp.json",
     userFile: (env, platform) => join(getCodeFolder(env, platform), "User", "mcp.json"),
     folderVariable: "${workspaceFolder}",
@@ -89,7 +89,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   // https://developers.openai.com/codex/mcp
   codex: {
     title: "Codex",
-    usualScope: "user",
+    defaultScope: "user",
     projectFile: ".codex/config.toml",
     userFile: ({ CODEX_HOME }) => join(resolveUserFolder(CODEX_HOME, ".codex"), "config.toml"),
     toEntry: (command) => ({
@@ -108,7 +108,7 @@ export const clients: Readonly<Record<ClientName, Client>> = {
   // https://zed.dev/docs/ai/mcp
   zed: {
     title: "Zed",
-    usualScope: "user",
+    defaultScope: "user",
     projectFile: ".zed/settings.json",
     userFile: (env, platform) => join(getZedFolder(env, platform), "settings.json"),
     toEntry: (command) => ({ required: { source: "custom", ...describeCommand(command) } }),

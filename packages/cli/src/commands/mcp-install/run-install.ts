@@ -61,7 +61,7 @@ export const runMcpInstall = async (
   const { output, env, cwd, version } = context;
   const name = clientName === undefined ? await askForClient(context) : parseClient(clientName);
   const client = clients[name];
-  const scope = flags.scope ?? client.usualScope;
+  const scope = flags.scope ?? client.defaultScope;
   const { program, args, canDownload } = buildServerCommand(
     await collectServerArguments(client, { ...flags, scope }, globalFlags, cwd),
     {

@@ -8,7 +8,7 @@ import type { Failure } from "../../errors/failure.js";
 import { type FailedCommand, describeFailedCommand } from "./failed-command.js";
 import { rewordFailure } from "./reword-failure.js";
 import { redactConnectionStrings } from "./redact-connection-strings.js";
-import { type CommandCandidate, type FailureFacts, isRepeatable, nextByCode } from "./next-by-code.js";
+import { type CommandCandidate, type FailureDetails, isRepeatable, nextByCode } from "./next-by-code.js";
 import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
 
 type CommandWords = readonly string[];
@@ -62,7 +62,7 @@ export const listNextCommands = async (
   const args = command.args.map(toArgument);
   const idIndex = command.definition ? command.definition.arguments.length - 1 : 0;
   const hasSeveral = command.definition !== undefined && args.length > command.definition.arguments.length;
-  const facts: FailureFacts = {
+  const details: FailureDetails = {
     failure,
     command,
     args,
@@ -73,11 +73,11 @@ export const listNextCommands = async (
   const declaredCandidates: readonly CommandCandidate[] =
     failure.next?.map(([, ...words]) => words) ??
     command.errors[failure.code]?.next ??
-    nextByCode[failure.code]?.(facts) ??
+    nextByCode[failure.code]?.(details) ??
     [];
   const candidates = [
     ...declaredCandidates,
-    ...(declaredCandidates.some(isComplete) ? [] : await suggestByExitCode(facts)),
+    ...(declaredCandidates.some(isComplete) ? [] : await suggestByExitCode(details)),
   ];
   const usableCommands = candidates.filter(isComplete).map((words) => addConnectionFlags(words, command));
   const sameCommandLines = [command.line, [...command.words, ...command.args]].map((words) =>
@@ -100,8 +100,8 @@ const isComplete = (words: CommandCandidate): words is CommandWords =>
 const buildHelpCommand = ({ words }: FailedCommand): CommandWords => [...words, "--help"];
 
 /** Commands that follow from the exit code, for codes without their own. */
-const suggestByExitCode = async (facts: FailureFacts): Promise<readonly CommandCandidate[]> => {
-  const { command, failure } = facts;
+const suggestByExitCode = async (details: FailureDetails): Promise<readonly CommandCandidate[]> => {
+  const { command, failure } = details;
   switch (findExitReason(failure.exitCode)) {
     case "notAuthenticated":
       return [
@@ -114,7 +114,7 @@ const suggestByExitCode = async (facts: FailureFacts): Promise<readonly CommandC
       if (command.words.includes("login")) return [["help", "auth"]];
       return [["doctor"], ["help", "environment"]];
     case "failure":
-      return [...(await suggestStateCommands(facts)), ["auth", "status"], buildHelpCommand(command)];
+      return [...(await suggestStateCommands(details)), ["auth", "status"], buildHelpCommand(command)];
     case "notFound":
     case "pending":
     case "interrupted":
@@ -122,7 +122,7 @@ const suggestByExitCode = async (facts: FailureFacts): Promise<readonly CommandC
     case "terminated":
     case "hungUp":
     case "partlyDone":
-      return [...(await suggestStateCommands(facts)), buildHelpCommand(command)];
+      return [...(await suggestStateCommands(details)), buildHelpCommand(command)];
     case "usage":
     case "inputNeeded":
     case "refused":
@@ -145,7 +145,7 @@ const suggestStateCommands = async ({
   args,
   id,
   failure,
-}: FailureFacts): Promise<readonly CommandCandidate[]> => {
+}: FailureDetails): Promise<readonly CommandCandidate[]> => {
   const { words, definition } = command;
   if (!definition) return [];
   const [get, list] = await Promise.all([

@@ -5,8 +5,8 @@ import type { FailedCommand } from "./failed-command.js";
 /** Words of a command, without `mgmt`. One with an unknown word is not suggested. */
 export type CommandCandidate = readonly (string | undefined)[];
 
-/** The known facts about a failure. */
-export interface FailureFacts {
+/** What is known about a failure. */
+export interface FailureDetails {
   readonly failure: Failure;
   readonly command: FailedCommand;
   /** Arguments of the command line. */
@@ -22,7 +22,7 @@ export interface FailureFacts {
   readonly readDetail: (name: string) => string | undefined;
 }
 
-type NextRule = (facts: FailureFacts) => readonly CommandCandidate[];
+type NextRule = (details: FailureDetails) => readonly CommandCandidate[];
 
 const authStatusWords: CommandCandidate = ["auth", "status"];
 const whoamiWords: CommandCandidate = ["whoami"];
@@ -39,30 +39,30 @@ const suggestGet =
   ({ id }) => [[group, "get", id]];
 
 /** `services`, or `apps` for the deprecated commands. */
-const getAppGroup = ({ command }: FailureFacts): string =>
+const getAppGroup = ({ command }: FailureDetails): string =>
   command.words[0] === "apps" ? "apps" : "services";
 
-const findProjectId = ({ command, args, readFlag }: FailureFacts): string | undefined =>
+const findProjectId = ({ command, args, readFlag }: FailureDetails): string | undefined =>
   command.words[0] === "projects" ? args[0] : readFlag("projectId");
 
-const findSourceDatabaseId = ({ readFlag }: FailureFacts): string | undefined =>
+const findSourceDatabaseId = ({ readFlag }: FailureDetails): string | undefined =>
   readFlag("sourceDatabaseId") ?? readFlag("fromDatabaseId");
 
-const suggestSourceBackups: NextRule = (facts) => [
-  ["databases", "backups", "list", findSourceDatabaseId(facts) ?? facts.id],
+const suggestSourceBackups: NextRule = (details) => [
+  ["databases", "backups", "list", findSourceDatabaseId(details) ?? details.id],
   ["databases", "list"],
 ];
 
 /** Lists the resources of a group that have the logical id of the command line. */
 const suggestByLogicalId =
-  (getGroup: (facts: FailureFacts) => string): NextRule =>
-  (facts) => [
-    [getGroup(facts), "list", "--logical-id", facts.readFlag("logicalId")],
-    [getGroup(facts), "list"],
+  (getGroup: (details: FailureDetails) => string): NextRule =>
+  (details) => [
+    [getGroup(details), "list", "--logical-id", details.readFlag("logicalId")],
+    [getGroup(details), "list"],
   ];
 
-const suggestApproval: NextRule = (facts) => [
-  ["agent-approvals", "get", facts.command.words[0] === "agent-approvals" ? facts.id : undefined],
+const suggestApproval: NextRule = (details) => [
+  ["agent-approvals", "get", details.command.words[0] === "agent-approvals" ? details.id : undefined],
   whoamiWords,
 ];
 
@@ -99,7 +99,7 @@ const suggestDryRun: NextRule = ({ command }) => {
  * exit code.
  */
 export const nextByCode: Readonly<Record<string, NextRule>> = {
-  approval_required: (facts) => [["agent-approvals", "wait", facts.readDetail("approvalId")]],
+  approval_required: (details) => [["agent-approvals", "wait", details.readDetail("approvalId")]],
   "platform:test_database_failed": suggestHelp("run"),
   "platform:test_files_missing": suggestHelp("run"),
   "platform:test_setup_failed": suggestHelp("run"),
@@ -125,8 +125,8 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
     ["databases", "list"],
   ],
   "database:logical_id_conflict": suggestByLogicalId(() => "databases"),
-  "database:source_not_ready": (facts) => [
-    ["databases", "get", findSourceDatabaseId(facts)],
+  "database:source_not_ready": (details) => [
+    ["databases", "get", findSourceDatabaseId(details)],
     ["databases", "list"],
   ],
   "restore:invalid_source": suggestSourceBackups,
@@ -134,42 +134,42 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
   "backup:not_found": suggestSourceBackups,
   "connection:not_found": suggestList("connections"),
 
-  "branch:not_found": (facts) => [
-    ["projects", "branches", "list", findProjectId(facts)],
+  "branch:not_found": (details) => [
+    ["projects", "branches", "list", findProjectId(details)],
     ["projects", "list"],
   ],
-  "branch:already_exists": (facts) => [
+  "branch:already_exists": (details) => [
     [
       "projects",
       "branches",
       "list",
-      findProjectId(facts),
+      findProjectId(details),
       "--git-name",
-      facts.readFlag("gitName") ?? facts.args[1],
+      details.readFlag("gitName") ?? details.args[1],
     ],
-    ["projects", "branches", "list", findProjectId(facts)],
+    ["projects", "branches", "list", findProjectId(details)],
   ],
   "branch:default_protected": suggestGet("branches"),
   "branch:has_resources": suggestGet("branches"),
 
-  "app:not_found": (facts) => [[getAppGroup(facts), "list"]],
-  "app:already_exists": (facts) => [
-    [getAppGroup(facts), "get", facts.readDetail("existingAppId")],
-    [getAppGroup(facts), "list"],
+  "app:not_found": (details) => [[getAppGroup(details), "list"]],
+  "app:already_exists": (details) => [
+    [getAppGroup(details), "get", details.readDetail("existingAppId")],
+    [getAppGroup(details), "list"],
   ],
   "app:logical_id_conflict": suggestByLogicalId(getAppGroup),
-  "app:logical_id_bound": (facts) => [[getAppGroup(facts), "get", facts.id]],
-  "app:deployments_not_deletable": (facts) => [[getAppGroup(facts), "deployments", "list", facts.id]],
-  "deployment:not_found": (facts) => [
+  "app:logical_id_bound": (details) => [[getAppGroup(details), "get", details.id]],
+  "app:deployments_not_deletable": (details) => [[getAppGroup(details), "deployments", "list", details.id]],
+  "deployment:not_found": (details) => [
     [
-      getAppGroup(facts),
+      getAppGroup(details),
       "deployments",
       "list",
-      facts.command.words[0] === "deployments" ? undefined : facts.args[0],
+      details.command.words[0] === "deployments" ? undefined : details.args[0],
     ],
     ["services", "list"],
   ],
-  "deployment:not_running": (facts) => [[getAppGroup(facts), "deployments", "list", facts.args[0]]],
+  "deployment:not_running": (details) => [[getAppGroup(details), "deployments", "list", details.args[0]]],
   "deployment:not_startable": suggestGet("deployments"),
   "deployment:not_stoppable": suggestGet("deployments"),
   "deployment:not_deletable": suggestGet("deployments"),

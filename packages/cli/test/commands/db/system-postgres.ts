@@ -1,12 +1,12 @@
 import { delimiter, join } from "node:path";
 import { isProgram, listProgramFolders } from "@mgmt/internal/programs/program-files";
-import { expandVersionPattern, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
+import { expandVersionPattern, defaultSystemDirectories } from "@mgmt/internal/programs/default-directories";
 
 const programs = ["postgres", "initdb", "psql", "pg_dump", "pg_restore"];
 
 const folders = [
   ...listProgramFolders(process.env),
-  ...(await Promise.all(usualSystemDirectories.map(expandVersionPattern))).flat(),
+  ...(await Promise.all(defaultSystemDirectories.map(expandVersionPattern))).flat(),
 ];
 
 /** A folder of this system with a server and the client programs of the same version. npm packages have no client programs. */

@@ -6,7 +6,7 @@ import { platformErrors } from "../../errors/platform-error.js";
 import type { SystemAccount } from "../data-dir/postgres-account.js";
 import { runProgram } from "./run-program.js";
 import { createPackageLinks, stagePrograms } from "./staging.js";
-import { expandVersionPattern, usualSystemDirectories } from "@mgmt/internal/programs/usual-directories";
+import { expandVersionPattern, defaultSystemDirectories } from "@mgmt/internal/programs/default-directories";
 
 /** An installation of Postgres. */
 export interface Binaries {
@@ -119,7 +119,7 @@ const findInSystem = async (
   search: BinariesSearch,
   failedAttempts: string[],
 ): Promise<Binaries | undefined> => {
-  const patterns = search.systemDirectories ?? usualSystemDirectories;
+  const patterns = search.systemDirectories ?? defaultSystemDirectories;
   const directories = [
     search.path.split(delimiter).filter(isAbsolute),
     ...(await Promise.all(patterns.map(expandVersionPattern))),

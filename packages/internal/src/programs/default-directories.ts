@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 
 /** Where systems install the programs of Postgres. One `*` in a segment matches a version. */
-export const usualSystemDirectories: readonly string[] = [
+export const defaultSystemDirectories: readonly string[] = [
   "/usr/lib/postgresql/*/bin",
   "/usr/libexec/postgresql*",
   "/usr/pgsql-*/bin",
