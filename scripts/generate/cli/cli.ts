@@ -25,7 +25,7 @@ export const generateCli = async (contract: Contract): Promise<Map<string, strin
   const commandWords = new CommandWords();
   for (const operation of contract.operations) {
     const command = inCommandWords(commandOf(operation, contract), commandWords);
-    const [group = ""] = command.words;
+    const [group = ""] = command.commandPath;
     groups.set(group, [...(groups.get(group) ?? []), command]);
   }
   commandWords.assertUsed();
@@ -55,7 +55,7 @@ const commandOf = (operation: Operation, contract: Contract): CommandDefinition 
   const fields = operation.body && bodyFields(operation.body.schema, resolve);
   return compact<CommandDefinition>({
     id: operation.id,
-    words: words(operation.id),
+    commandPath: words(operation.id),
     method: operation.method,
     path: operation.path,
     origin: operation.origin,
@@ -112,7 +112,7 @@ const inCommandWords = (command: CommandDefinition, words: CommandWords): Comman
       // Apps and services share their fields.
       return {
         ...field,
-        help: command.words[0] === "services" ? help.replaceAll(/\bapp\b/g, "service") : help,
+        help: command.commandPath[0] === "services" ? help.replaceAll(/\bapp\b/g, "service") : help,
       };
     });
   return {

@@ -9,7 +9,7 @@ const target = "packages/cli/src/commands/generated/command-tree.ts";
 
 /** A command at one of its places in the tree. */
 interface Place {
-  readonly words: readonly string[];
+  readonly commandPath: readonly string[];
   readonly declared: Declared;
   /** Whether the help shows it at this place. */
   readonly isShown: boolean;
@@ -26,7 +26,7 @@ export const generateCommandTree = async (
   const groups = [...new Set(operations.map(({ id }) => kebab(id.split(".")[0] ?? "")))];
   const places = declarations.flatMap(placesOf).sort(byPlace);
   assertComplete(places, groups);
-  const isInGroup = ({ words: [first = ""] }: Place): boolean => groups.includes(first);
+  const isInGroup = ({ commandPath: [first = ""] }: Place): boolean => groups.includes(first);
   const extra = groups.flatMap((group) => {
     const nodes = nodesBelow([group], places);
     return nodes.length > 0 ? [`${JSON.stringify(group)}: [${nodes.join(", ")}],`] : [];
@@ -46,28 +46,28 @@ export const generateCommandTree = async (
 };
 
 const placesOf = (declared: Declared): Place[] => {
-  const { words, hiddenAliases = [], hidden = false } = declared.declaration;
+  const { commandPath, hiddenAliases = [], hidden = false } = declared.declaration;
   return [
-    { words: words.split(" "), declared, isShown: !hidden },
-    ...hiddenAliases.map((other) => ({ words: other.split(" "), declared, isShown: false })),
+    { commandPath: commandPath.split(" "), declared, isShown: !hidden },
+    ...hiddenAliases.map((other) => ({ commandPath: other.split(" "), declared, isShown: false })),
   ];
 };
 
 /** Hidden commands come first: they have no place in the help. */
 const byPlace = (a: Place, b: Place): number => rankOf(a) - rankOf(b) || orderOf(a) - orderOf(b);
 
-const rankOf = ({ words, declared, isShown }: Place): number => {
+const rankOf = ({ commandPath, declared, isShown }: Place): number => {
   if (!isShown) return -1;
   const { heading } = declared.declaration;
-  if (words.length > 1) return 0;
-  if (heading === undefined) throw new Error(`mgmt ${words.join(" ")} needs a heading`);
+  if (commandPath.length > 1) return 0;
+  if (heading === undefined) throw new Error(`mgmt ${commandPath.join(" ")} needs a heading`);
   return Object.keys(overviewHeadings).indexOf(heading);
 };
 
 const orderOf = ({ declared }: Place): number => declared.declaration.order;
 
 const assertComplete = (places: readonly Place[], groups: readonly string[]): void => {
-  const lines = places.map(({ words }) => words.join(" "));
+  const lines = places.map(({ commandPath }) => commandPath.join(" "));
   for (const line of lines) {
     const parent = line.split(" ").slice(0, -1).join(" ");
     if (parent !== "" && !lines.includes(parent) && !groups.includes(parent))
@@ -79,22 +79,23 @@ const assertComplete = (places: readonly Place[], groups: readonly string[]): vo
 const nodesBelow = (parent: readonly string[], places: readonly Place[]): string[] =>
   places
     .filter(
-      ({ words }) =>
-        words.length === parent.length + 1 && parent.every((word, index) => word === words[index]),
+      ({ commandPath }) =>
+        commandPath.length === parent.length + 1 &&
+        parent.every((word, index) => word === commandPath[index]),
     )
     .map((place) => nodeOf(place, places));
 
-const nodeOf = ({ words, declared, isShown }: Place, places: readonly Place[]): string => {
+const nodeOf = ({ commandPath, declared, isShown }: Place, places: readonly Place[]): string => {
   const { declaration, file } = declared;
   const { summary, alias, heading, startHere }: GroupDeclaration = declaration;
   const fields = {
-    name: words.at(-1),
+    name: commandPath.at(-1),
     alias,
     summary,
     ...(isShown && { heading: heading && overviewHeadings[heading], startHere }),
     hidden: isShown ? undefined : true,
   };
-  const subcommands = nodesBelow(words, places);
+  const subcommands = nodesBelow(commandPath, places);
   const load = `load: () => import("../${file.replace(/\.ts$/, ".js")}")`;
   return `{ ${[
     ...Object.entries(fields).flatMap(([name, value]) =>

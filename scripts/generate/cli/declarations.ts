@@ -49,17 +49,17 @@ const declaredIn = async (file: string): Promise<Declared> => {
     isDeclaration(declaration) ? [{ declaration, file, result: resultOf(source, exported, file) }] : [],
   );
   if (!declared || others.length > 0) throw new Error(`${folder}/${file} must declare one command`);
-  const { words } = declared.declaration;
-  const names = [words.split(" ").at(-1), words.replaceAll(" ", "-")];
+  const { commandPath } = declared.declaration;
+  const names = [commandPath.split(" ").at(-1), commandPath.replaceAll(" ", "-")];
   if (!names.includes(basename(file, ".ts")))
     throw new Error(
-      `${folder}/${file} declares mgmt ${words}, and must be named ${names.join(".ts or ")}.ts`,
+      `${folder}/${file} declares mgmt ${commandPath}, and must be named ${names.join(".ts or ")}.ts`,
     );
   return declared;
 };
 
 const isDeclaration = (value: unknown): value is Declared["declaration"] =>
-  typeof value === "object" && value !== null && "words" in value;
+  typeof value === "object" && value !== null && "commandPath" in value;
 
 /** Returns the type argument of a declaration, with the imports that it needs. */
 const resultOf = (source: ts.SourceFile, exported: string, file: string): ResultType | undefined => {

@@ -29,8 +29,8 @@ export interface CommandDeclaration<Result = never> extends GroupDeclaration {
 
 /** A command that only has subcommands. */
 export interface GroupDeclaration {
-  /** The words that call it, without `mgmt`. */
-  readonly words: string;
+  /** Path of the command, without `mgmt`: `auth login`. */
+  readonly commandPath: string;
   readonly summary: string;
   /** Section of the overview, for a command directly below `mgmt`. */
   readonly heading?: keyof typeof overviewHeadings;
@@ -39,7 +39,7 @@ export interface GroupDeclaration {
   /** Place among the commands that a new user needs first. Default: it is not one of them. */
   readonly startHere?: number;
   readonly alias?: string;
-  /** Other words that call it, which no help shows. */
+  /** Other paths of the command, which no help shows. */
   readonly hiddenAliases?: readonly string[];
   readonly hidden?: boolean;
 }

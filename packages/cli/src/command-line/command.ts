@@ -169,7 +169,7 @@ export class MgmtCommand extends Command {
     });
   }
 
-  /** The words that call the command, starting with `mgmt`. */
+  /** Path of the command, starting with `mgmt`. */
   get line(): string {
     return getCommandLine(this);
   }
@@ -210,7 +210,7 @@ const isNamed = ({ name, aliases = [] }: LazyCommand, word: string): boolean =>
 const isCalledBy = (command: Command, word: string): boolean =>
   command.name() === word || command.aliases().includes(word);
 
-/** Returns the words that call a command, starting with `mgmt`. */
+/** Returns the path of a command, starting with `mgmt`. */
 export const getCommandLine = (command: Command): string =>
   command.parent ? `${getCommandLine(command.parent)} ${command.name()}` : command.name();
 

@@ -52,13 +52,13 @@ const requireDeclaration = (
   { line }: MgmtCommand,
   declarations: Declarations,
 ): CommandDeclaration<unknown> => {
-  const matchesLine = (words: string): boolean => line === `mgmt ${words}`;
+  const matchesLine = (commandPath: string): boolean => line === `mgmt ${commandPath}`;
   const commandDeclaration = Object.values(declarations).find(
     (declaration): declaration is CommandDeclaration<unknown> =>
       "define" in declaration &&
-      (matchesLine(declaration.words) || (declaration.hiddenAliases ?? []).some(matchesLine)),
+      (matchesLine(declaration.commandPath) || (declaration.hiddenAliases ?? []).some(matchesLine)),
   );
-  if (!commandDeclaration) throw new Error(`No declaration has the words of ${line}`);
+  if (!commandDeclaration) throw new Error(`No declaration has the path of ${line}`);
   return commandDeclaration;
 };
 

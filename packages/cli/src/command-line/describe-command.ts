@@ -4,7 +4,7 @@ import { MgmtCommand } from "./command.js";
 
 /** The help of a command as data: what `--help --output json` prints. */
 export interface CommandHelp {
-  /** The words that call the command. */
+  /** The full command, such as `mgmt databases create`. */
   readonly command: string;
   readonly summary: string;
   readonly description: string;

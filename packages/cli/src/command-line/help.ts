@@ -14,7 +14,7 @@ export interface HelpSection {
 
 /** The properties of a command that the help needs. */
 interface CommandWithSections extends Command {
-  /** The words that call it, starting with `mgmt`. */
+  /** Path of the command, starting with `mgmt`. */
   readonly line: string;
   /** The operation that it calls. */
   readonly definition?: CommandDefinition;

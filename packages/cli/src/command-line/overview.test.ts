@@ -51,9 +51,9 @@ describe("a command that does the same as another", () => {
   it.each(Object.entries(commandOverrides).filter(([, { sameAs }]) => sameAs !== undefined))(
     "is in no list, works, and names the other: %s",
     async (id, { sameAs = "" }) => {
-      const { words = [] } = definitions.find((definition) => definition.id === id) ?? {};
-      expect(lines.map((line) => line.join(" "))).not.toContain(words.join(" "));
-      expect(await printed([...words, "--help"], 200)).toContain(`The same as mgmt ${sameAs}.`);
+      const { commandPath = [] } = definitions.find((definition) => definition.id === id) ?? {};
+      expect(lines.map((line) => line.join(" "))).not.toContain(commandPath.join(" "));
+      expect(await printed([...commandPath, "--help"], 200)).toContain(`The same as mgmt ${sameAs}.`);
       const other = sameAs.split(" ").filter((word) => !/^(--|[A-Z]|postgres$|accelerate$)/.test(word));
       expect(lines.map((line) => line.join(" "))).toContain(other.join(" "));
     },

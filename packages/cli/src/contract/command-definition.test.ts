@@ -10,11 +10,14 @@ describe("the command table", () => {
       Object.values(item).flatMap((operation: { operationId?: string }) => operation.operationId ?? []),
     );
     expect(definitions.map(({ id }) => id).sort()).toEqual(ids.sort());
-    expect(new Set(definitions.map(({ words }) => words.join(" "))).size).toBe(definitions.length);
+    expect(new Set(definitions.map(({ commandPath }) => commandPath.join(" "))).size).toBe(
+      definitions.length,
+    );
   });
 
   it("writes names in kebab-case", () => {
-    for (const { words } of definitions) for (const word of words) expect(word).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    for (const { commandPath } of definitions)
+      for (const word of commandPath) expect(word).toMatch(/^[a-z]+(-[a-z]+)*$/);
   });
 
   it("has no flag that hides another one or a global one", () => {
@@ -78,8 +81,8 @@ describe("the command table", () => {
   });
 
   it("names the replacement of every deprecated operation", () => {
-    const replaced = definitions.flatMap(({ words, deprecated }) =>
-      deprecated ? [[words[0], deprecated.replacedBy[0]]] : [],
+    const replaced = definitions.flatMap(({ commandPath, deprecated }) =>
+      deprecated ? [[commandPath[0], deprecated.replacedBy[0]]] : [],
     );
     expect(replaced).toEqual(Array(8).fill(["apps", "services"]));
   });

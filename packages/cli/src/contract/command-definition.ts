@@ -4,14 +4,14 @@ import type { OperationInfo } from "@mgmt/sdk";
 export interface CommandDefinition {
   /** `workspaces.serviceTokens.list` */
   readonly id: string;
-  /** The words after `mgmt`: `["workspaces", "service-tokens", "list"]`. */
-  readonly words: readonly string[];
+  /** Path of the command, without `mgmt`: `["workspaces", "service-tokens", "list"]`. */
+  readonly commandPath: readonly string[];
   readonly method: OperationInfo["method"];
   readonly path: string;
   readonly origin: "documented" | "extended";
   readonly summary: string;
   readonly description: string;
-  /** Words of the command that replaces a deprecated one. Empty if there is none. */
+  /** Path of the command that replaces a deprecated one. Empty if there is none. */
   readonly deprecated?: { readonly replacedBy: readonly string[] };
   /** Path parameters, in the order of the path. */
   readonly arguments: readonly PathArgument[];

@@ -119,7 +119,7 @@ const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat()
 /** One operation of every group and nested group that a command line without flags reads with. */
 const readers = new Map<string, CommandDefinition>();
 for (const definition of definitions) {
-  const group = definition.words.slice(0, -1).join(" ");
+  const group = definition.commandPath.slice(0, -1).join(" ");
   const isSimple = definition.method === "GET" && !definition.query.some(({ required }) => required);
   if (isSimple && !readers.has(group)) readers.set(group, definition);
 }
@@ -134,8 +134,8 @@ describe("every command group", () => {
       const { server, env, close } = await startSession({ validateResponses: false });
       server.engine.faults.add({ status: Number(status) });
       await Promise.all(
-        [...readers].map(async ([group, { words, arguments: ids }]) => {
-          const line = [...words, ...ids.map(({ prefix }) => buildExampleId(prefix))];
+        [...readers].map(async ([group, { commandPath, arguments: ids }]) => {
+          const line = [...commandPath, ...ids.map(({ prefix }) => buildExampleId(prefix))];
           const result = await runInProcess(line, { env });
           outcomes.set(group, [...(outcomes.get(group) ?? []), [result, code]]);
         }),
@@ -147,7 +147,7 @@ describe("every command group", () => {
 
   it("is covered", () => {
     expect([...readers.keys()].sort()).toEqual(
-      [...new Set(definitions.map(({ words }) => words.slice(0, -1).join(" ")))].sort(),
+      [...new Set(definitions.map(({ commandPath }) => commandPath.slice(0, -1).join(" ")))].sort(),
     );
   });
 

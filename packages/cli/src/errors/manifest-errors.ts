@@ -116,7 +116,7 @@ export const severalProjectsError = (name: string, ids: readonly string[]): CliE
     { next: ids.map((id) => ["mgmt", "export", id]) },
   );
 
-/** @param nextCommand words of the command that shows what is left to do. */
+/** @param nextCommand the command that shows what is left to do. */
 export const applyFailedError = (
   problem: string,
   doneCount: number,
@@ -134,7 +134,7 @@ export const applyFailedError = (
 /**
  * A signal ended the run between or during the steps.
  *
- * @param nextCommand words of the command that shows what is left to do.
+ * @param nextCommand the command that shows what is left to do.
  */
 export const applyInterruptedError = (
   interruption: unknown,

@@ -3,7 +3,7 @@ import { CliError } from "./cli-error.js";
 /**
  * The response to a request that changes something was lost.
  *
- * @param nextCommand words of the command that shows what happened.
+ * @param nextCommand the command that shows what happened.
  */
 export const outcomeUnknownError = (
   problem: string,
@@ -22,7 +22,7 @@ export const describeInterruption = (interruption: Error): string =>
 /**
  * A resource was created, but not its credentials. Exits with the code of the cause.
  *
- * @param nextCommand words of the command that creates the credentials.
+ * @param nextCommand the command that creates the credentials.
  */
 export const credentialsMissingError = (
   id: string,
@@ -49,7 +49,7 @@ export const partlyDoneError = (failedCount: number, itemCount: number): CliErro
 export const allFailedError = (itemCount: number, firstError: unknown): CliError =>
   new CliError("failure", "bulk:failed", `All ${itemCount} items failed`, undefined, { cause: firstError });
 
-/** @param nextCommand words of the command that helps with the first failure, if there is one. */
+/** @param nextCommand the command that helps with the first failure, if there is one. */
 export const checksFailedError = (
   failedCount: number,
   checkCount: number,

@@ -79,7 +79,7 @@ describe("a duration", () => {
 describe("the body", () => {
   const command = (fields: Field[], more: Partial<CommandDefinition> = {}): CommandDefinition => ({
     id: "things.create",
-    words: ["things", "create"],
+    commandPath: ["things", "create"],
     method: "POST",
     path: "/v1/things",
     origin: "extended",

@@ -22,8 +22,8 @@ export const assertNoSecretArguments = async ({
   secretArguments,
 }: OperationTool): Promise<void> => {
   if (!secretArguments) return;
-  const { words } = await loadDefinition(operation);
-  throw secretArgumentError(operation, secretArguments, ["mgmt", ...words]);
+  const { commandPath } = await loadDefinition(operation);
+  throw secretArgumentError(operation, secretArguments, ["mgmt", ...commandPath]);
 };
 
 /** Runs the operation of a tool, and returns its result. Secrets in it are written into the env file that the arguments name. */

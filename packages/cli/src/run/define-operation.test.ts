@@ -3,10 +3,10 @@ import { runInProcess } from "../../test/in-process.js";
 import { definitions } from "../../test/operation-examples.js";
 
 describe("the help of an operation", () => {
-  it.each(definitions.map((definition) => [definition.words.join(" "), definition] as const))(
+  it.each(definitions.map((definition) => [definition.commandPath.join(" "), definition] as const))(
     "has its arguments, flags, and examples: mgmt %s",
     async (line, definition) => {
-      const { status, stdout, stderr } = await runInProcess([...definition.words, "--help"]);
+      const { status, stdout, stderr } = await runInProcess([...definition.commandPath, "--help"]);
       expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
       expect(stdout).toContain(`Usage: mgmt ${line}`);
       expect(stdout).toContain(definition.summary);

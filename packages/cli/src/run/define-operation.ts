@@ -55,7 +55,7 @@ const defineOperationCommand = (
       allPages: operationFlags.all ?? false,
       allProjects: operationFlags.allProjects ?? false,
       dryRun: readDryRunFormat(command),
-      ensures: operationFlags.ifNotExists ?? definition.words.at(-1) === "ensure",
+      ensures: operationFlags.ifNotExists ?? definition.commandPath.at(-1) === "ensure",
       secretFlags: operationFlags,
       ...collectWaitOptions(operationFlags, definition, override),
     };
@@ -151,7 +151,7 @@ const addOptions = (command: MgmtCommand, definition: CommandDefinition, overrid
       "create one for each line of a file with JSON objects, - for standard input; flags apply to all";
     command.addOption(new Option("--ndjson <path>", help));
   }
-  if (definition.ensure && definition.words.at(-1) !== "ensure") {
+  if (definition.ensure && definition.commandPath.at(-1) !== "ensure") {
     const help = "print the existing resource with the same identity instead of failing";
     command.addOption(new Option("--if-not-exists", help));
   }

@@ -14,7 +14,7 @@ export const createEnsureDefinition = (
   const hasRequired = fields.some((field) => isIdentity(field) && field.required === "always");
   return {
     ...createDefinition,
-    words: [...createDefinition.words.slice(0, -1), "ensure"],
+    commandPath: [...createDefinition.commandPath.slice(0, -1), "ensure"],
     summary: `Create ${noun} unless it exists`,
     description:
       `Creates ${noun}, or prints the existing one with the same ${flags.join(", or without it the same ")}. ` +

@@ -6,8 +6,8 @@ import type { Field, CommandDefinition } from "../contract/command-definition.js
 
 /** Returns valid command lines: the examples of the override, and the contract's example bodies written as flags. */
 export const buildExamples = (definition: CommandDefinition, override: CommandOverride): string[] => {
-  const { words, arguments: pathArguments, body, query } = definition;
-  const commandStart = ["mgmt", ...words, ...pathArguments.map(({ prefix }) => buildExampleId(prefix))];
+  const { commandPath, arguments: pathArguments, body, query } = definition;
+  const commandStart = ["mgmt", ...commandPath, ...pathArguments.map(({ prefix }) => buildExampleId(prefix))];
   const requiredFlags = query
     .filter(({ required }) => required)
     .flatMap((field) => formatFieldFlag(field, chooseExampleValue(field)));
@@ -25,7 +25,7 @@ export const buildExamples = (definition: CommandDefinition, override: CommandOv
   const overrideExamples = (override.examples ?? [])
     .map((example) => `mgmt ${fillIds(example, definition)}`)
     // An `ensure` has the override of its `create`.
-    .filter((example) => example.startsWith(`mgmt ${words.join(" ")} `));
+    .filter((example) => example.startsWith(`mgmt ${commandPath.join(" ")} `));
   const pagedExamples = definition.paged
     ? [`${[...commandStart, ...requiredFlags].map(quoteShellWord).join(" ")} --all --output json`]
     : [];

@@ -116,7 +116,7 @@ const missingValuesError = (
     findDefaultName(command) === undefined
       ? ""
       : `mgmt link --${missingArguments[0]?.label ?? "project-id"} sets a default for this folder.`,
-    `mgmt ${command.words.join(" ")} --help shows the arguments and flags.`,
+    `mgmt ${command.commandPath.join(" ")} --help shows the arguments and flags.`,
   ];
   return missingInputError(
     `Missing ${names.join(", ")}`,

@@ -8,9 +8,11 @@ describe("the help of a group", () => {
   it.each(groups.map(({ name }) => name))("lists its commands: mgmt %s", async (name) => {
     const { status, stdout } = await runInProcess([name, "--help"]);
     expect(status).toBe(0);
-    for (const { id, words } of definitions.filter((definition) => definition.words[0] === name)) {
+    for (const { id, commandPath } of definitions.filter(
+      (definition) => definition.commandPath[0] === name,
+    )) {
       if (getOverride(id).sameAs === undefined)
-        expect(stdout).toMatch(new RegExp(`^  ${words[1] ?? ""} +\\S`, "m"));
+        expect(stdout).toMatch(new RegExp(`^  ${commandPath[1] ?? ""} +\\S`, "m"));
     }
   });
 });

@@ -37,7 +37,7 @@ export const addGroups = (
 /**
  * `workspaces.serviceTokens.list` becomes `list` in `service-tokens` in the group `workspaces`.
  *
- * @param depth number of words that call the group.
+ * @param depth number of words in the path of the group.
  */
 const addOperations = (
   group: MgmtCommand,
@@ -46,10 +46,10 @@ const addOperations = (
   depth = 1,
 ): void => {
   const isInSubgroup = (word: string, definition: CommandDefinition): boolean =>
-    definition.words.length > depth + 1 && definition.words[depth] === word;
+    definition.commandPath.length > depth + 1 && definition.commandPath[depth] === word;
   const addedSubgroups = new Set<string>();
   for (const definition of definitions) {
-    const [word = definition.id, ...deeperWords] = definition.words.slice(depth);
+    const [word = definition.id, ...deeperWords] = definition.commandPath.slice(depth);
     if (deeperWords.length === 0) {
       addOperation(group, definition, context);
       if (definition.ensure) addEnsure(group, definition, definition.ensure, context);
@@ -68,7 +68,7 @@ const addOperations = (
 
 const addOperation = (group: MgmtCommand, definition: CommandDefinition, context: Context): void => {
   const { isGroupDefault: isDefault = false } = getOverride(definition.id);
-  const name = definition.words.at(-1) ?? definition.id;
+  const name = definition.commandPath.at(-1) ?? definition.id;
   const alias = getAlias(name);
   group.addLazy({
     name,

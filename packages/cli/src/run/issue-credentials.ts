@@ -36,7 +36,7 @@ export const issueCredentials = async (
   } catch (error) {
     const retryWords = [
       "mgmt",
-      ...definition.words,
+      ...definition.commandPath,
       ...formatBodyFlags(definition, getOverride(definition.id), requestBody),
     ];
     const id = String(resource["id"]);

@@ -62,29 +62,29 @@ const suggestCommand = async (
   target: Readonly<Record<string, string>>,
   { body }: RequestInput,
 ): Promise<{ next: string[]; effect: string }> => {
-  const { words, ensure, arguments: parameters } = command;
+  const { commandPath, ensure, arguments: parameters } = command;
   const ids = parameters.map(({ name }) => target[name] ?? "");
   if (ensure && hasIdentity(body, ensure.identities)) {
     const definition = createEnsureDefinition(command, ensure);
     const next = [
-      ...definition.words,
+      ...definition.commandPath,
       ...ids,
       ...formatBodyFlags(definition, getOverride(definition.id), body),
     ];
     return { next, effect: "This command creates it only if it does not exist" };
   }
-  const get = await findSiblingCommand(words, "get");
+  const get = await findSiblingCommand(commandPath, "get");
   if (get && get.arguments.length === parameters.length && ids.length > 0) {
-    return { next: [...get.words, ...ids], effect: "This command shows the current state" };
+    return { next: [...get.commandPath, ...ids], effect: "This command shows the current state" };
   }
-  const list = await findSiblingCommand(words, "list");
-  if (!list) return { next: [...words, "--help"], effect: "Find out before you repeat it" };
+  const list = await findSiblingCommand(commandPath, "list");
+  if (!list) return { next: [...commandPath, "--help"], effect: "Find out before you repeat it" };
   const filters = list.query.flatMap((field) => {
     const value = getAtPath(body, field.path);
     return typeof value === "string" ? formatFieldFlag(field, value) : [];
   });
   return {
-    next: [...list.words, ...ids, ...filters],
+    next: [...list.commandPath, ...ids, ...filters],
     effect: "Before you repeat it, this command shows whether the resource exists",
   };
 };

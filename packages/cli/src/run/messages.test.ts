@@ -11,7 +11,7 @@ it.each([
   ["databases delete", "database x"],
   ["workspaces integrations delete", "integration x"],
 ])("mgmt %s calls the resource the same before and after the deletion: %s", (words, resource) => {
-  const command = definitions.find((definition) => definition.words.join(" ") === words);
+  const command = definitions.find((definition) => definition.commandPath.join(" ") === words);
   if (command === undefined) throw new Error(`There is no command ${words}`);
   const target = { [command.arguments.at(-1)?.name ?? ""]: "x" };
   expect(findActionToConfirm(command, {}, [target])).toBe(`delete ${resource}`);

@@ -22,7 +22,7 @@ export const findActionToConfirm = (
 export const renderDoneMessage = (command: CommandDefinition, target: PathParameters): string =>
   command.method === "DELETE"
     ? `Deleted ${getResourceNoun(command)} ${getTargetId(command, target)}.`
-    : `Done: ${[...command.words, ...Object.values(target)].join(" ")}`;
+    : `Done: ${[...command.commandPath, ...Object.values(target)].join(" ")}`;
 
 /** Returns the notice about an existing resource that `ensure` has found. */
 export const existedNotice = ({ id }: Readonly<Record<string, unknown>>): Notice => ({
@@ -65,11 +65,11 @@ export const interruptedCreationNotice = (
 });
 
 /** Returns the warning that a command is deprecated, with the command to use in its place, if there is one. */
-export const deprecationWarning = ({ words, deprecated }: CommandDefinition): Notice => {
+export const deprecationWarning = ({ commandPath, deprecated }: CommandDefinition): Notice => {
   const replacement = deprecated?.replacedBy.length ? `mgmt ${deprecated.replacedBy.join(" ")}` : undefined;
   return {
     code: "command:deprecated",
-    message: `mgmt ${words.join(" ")} is deprecated${replacement === undefined ? "" : `; use ${replacement}`}`,
+    message: `mgmt ${commandPath.join(" ")} is deprecated${replacement === undefined ? "" : `; use ${replacement}`}`,
     ...(replacement !== undefined && { replacement }),
   };
 };

@@ -24,8 +24,12 @@ export const endTrace = async (
   try {
     const command = getCalledCommand(program);
     const errorCode = error === undefined ? undefined : (await toFailure(error)).code;
-    const words = getCommandLine(command).split(" ");
-    await finishTrace(startedTrace, { words, flags: listTypedFlags(command), exitCode, errorCode }, options);
+    const commandPath = getCommandLine(command).split(" ");
+    await finishTrace(
+      startedTrace,
+      { commandPath, flags: listTypedFlags(command), exitCode, errorCode },
+      options,
+    );
   } catch {
     // The command has done its work: no process can be started, for example.
   }

@@ -431,7 +431,7 @@ describe("masks of the log", () => {
       creates = definition.method !== "GET";
       const [body] = definition.body?.examples ?? [];
       const line = [
-        ...definition.words,
+        ...definition.commandPath,
         ...definition.arguments.map(({ prefix }) => buildExampleId(prefix)),
         ...definition.query
           .filter(({ required }) => required === "always")

@@ -59,7 +59,7 @@ const run = (definition: CommandDefinition, more: readonly string[]): Promise<Re
   const [body] = definition.body?.examples ?? [];
   return runInProcess(
     [
-      ...definition.words,
+      ...definition.commandPath,
       ...definition.arguments.map(({ prefix }) => buildExampleId(prefix)),
       ...needed.flatMap(({ flag, prefix }) => [
         `--${flag}`,
@@ -75,7 +75,7 @@ const run = (definition: CommandDefinition, more: readonly string[]): Promise<Re
 
 const withSecrets = definitions.filter(({ secrets }) => secrets);
 const title = (definition: CommandDefinition): [string, CommandDefinition] => [
-  definition.words.join(" "),
+  definition.commandPath.join(" "),
   definition,
 ];
 

@@ -100,7 +100,7 @@ describe("--wait-approval", () => {
     const gated = definitions.filter(({ id, method }) => method === "DELETE" || others.includes(id));
     expect(gated.map(({ id }) => id)).toEqual(expect.arrayContaining([...others, "databases.delete"]));
     for (const definition of definitions) {
-      const { stdout } = await runInProcess([...definition.words, "--help"]);
+      const { stdout } = await runInProcess([...definition.commandPath, "--help"]);
       const waits = stdout.includes("--wait-approval") && stdout.includes("--timeout");
       expect({ id: definition.id, waits }).toEqual({ id: definition.id, waits: gated.includes(definition) });
     }

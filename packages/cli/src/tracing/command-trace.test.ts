@@ -10,7 +10,7 @@ const parent: TraceParent = {
   state: "a=1",
 };
 
-const end = { words: ["mgmt", "projects", "list"], flags: ["--json"], exitCode: 0 };
+const end = { commandPath: ["mgmt", "projects", "list"], flags: ["--json"], exitCode: 0 };
 
 /** Sends requests, and returns their headers as they were sent, and the trace. */
 const send = async (

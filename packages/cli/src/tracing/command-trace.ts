@@ -33,8 +33,8 @@ export interface TraceRecord {
 
 /** How a command ended. */
 export interface CommandEnd {
-  /** The words that call the command, starting with `mgmt`, and the names of the flags without their values. */
-  readonly words: readonly string[];
+  /** Path of the command, starting with `mgmt`, and the names of the flags without their values. */
+  readonly commandPath: readonly string[];
   readonly flags: readonly string[];
   readonly exitCode: number;
   /** Absent if the command did not fail with an error of its own. */
@@ -107,7 +107,7 @@ export class CommandTrace {
   }
 
   /** Returns the trace of a command that has ended. */
-  finish({ words, flags, exitCode, errorCode }: CommandEnd): TraceRecord {
+  finish({ commandPath, flags, exitCode, errorCode }: CommandEnd): TraceRecord {
     const error = errorCode ?? String(exitCode);
     return {
       traceId: this.#traceId,
@@ -116,14 +116,14 @@ export class CommandTrace {
       version: this.version,
       command: {
         spanId: this.#spanId,
-        name: words.join(" "),
+        name: commandPath.join(" "),
         kind: "internal",
         start: this.#start,
         durationMs: Date.now() - this.#start,
         attributes: {
           "process.executable.name": "mgmt",
           "process.pid": process.pid,
-          "process.command_args": [...words, ...flags],
+          "process.command_args": [...commandPath, ...flags],
           "process.exit.code": exitCode,
           ...(exitCode !== 0 && { "error.type": error }),
         },

@@ -128,7 +128,7 @@ describe("every command", () => {
       for (const definition of called) {
         const mayHaveCreated = definition.method === "POST" && !creators.includes(definition);
         const expected = (mayHaveCreated ? create : undefined) ?? exitCode;
-        expectJsonError(definition.words.join(" "), resultOf(results, definition), expected);
+        expectJsonError(definition.commandPath.join(" "), resultOf(results, definition), expected);
       }
     },
   );
@@ -141,7 +141,7 @@ describe("every command", () => {
       session.server.engine.faults.add({ ...fault, operation });
       const results = await untilDone(runAll(session.env, "json", creators));
       for (const definition of creators) {
-        expectJsonError(definition.words.join(" "), resultOf(results, definition), create ?? exitCode);
+        expectJsonError(definition.commandPath.join(" "), resultOf(results, definition), create ?? exitCode);
       }
     },
   );
@@ -150,7 +150,7 @@ describe("every command", () => {
     session.server.engine.faults.add({ status: 422 });
     const results = await untilDone(runAll(session.env, "table"));
     for (const definition of definitions)
-      expectTextError(definition.words.join(" "), resultOf(results, definition), 7);
+      expectTextError(definition.commandPath.join(" "), resultOf(results, definition), 7);
   });
 
   it("prints one error as JSON when no response arrives in time", async () => {
@@ -162,6 +162,6 @@ describe("every command", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     const results = await running;
     for (const definition of definitions)
-      expectJsonError(definition.words.join(" "), resultOf(results, definition), 8);
+      expectJsonError(definition.commandPath.join(" "), resultOf(results, definition), 8);
   });
 });

@@ -130,7 +130,7 @@ describe("secrets that only a newer service returns are masked", () => {
       const isLost = secrets?.issued === true && !secrets.paths.some((path) => path.endsWith("pass"));
       const file = ["--secret-file", join(folder, `${name}-${definition.id}.json`)];
       const line = [
-        ...definition.words,
+        ...definition.commandPath,
         ...definition.arguments.map(({ prefix }) => buildExampleId(prefix)),
         ...["--ndjson", "-", "--output", "ndjson", ...(isLost ? file : [])],
       ];

@@ -6,7 +6,7 @@ import { buildExampleId } from "../../command-line/example-id.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 export const agentApprovalsWaitCommand: CommandDeclaration = {
-  words: "agent-approvals wait",
+  commandPath: "agent-approvals wait",
   order: 10,
   summary: "Wait until the sponsor has decided",
   description:

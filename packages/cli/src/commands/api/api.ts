@@ -12,7 +12,7 @@ import type { ApiFlags } from "./api-flags.js";
 export type ResponseBody = unknown;
 
 export const apiCommand: CommandDeclaration<ResponseBody> = {
-  words: "api",
+  commandPath: "api",
   heading: "about",
   order: 10,
   summary: "Send any request to the API",

@@ -7,7 +7,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { StepResult } from "./run-apply.js";
 
 export const applyCommand: CommandDeclaration<readonly StepResult[]> = {
-  words: "apply",
+  commandPath: "apply",
   heading: "provisioning",
   order: 30,
   summary: "Make the service match a manifest",

@@ -1,7 +1,7 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
 export const authGroup: GroupDeclaration = {
-  words: "auth",
+  commandPath: "auth",
   heading: "account",
   order: 40,
   summary: "Log in and out, manage profiles and tokens",

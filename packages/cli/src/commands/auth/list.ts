@@ -3,7 +3,7 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { ListedProfile } from "./run-list.js";
 
 export const authListCommand: CommandDeclaration<readonly ListedProfile[]> = {
-  words: "auth list",
+  commandPath: "auth list",
   order: 30,
   alias: "ls",
   summary: "List the profiles and whose credential each has",

@@ -4,7 +4,7 @@ import { collectGlobalFlags, createRejectedSecretOption } from "../../command-li
 import type { LoginFlags, LoginResult } from "./run-login.js";
 
 export const loginCommand: CommandDeclaration<LoginResult> = {
-  words: "login",
+  commandPath: "login",
   heading: "account",
   order: 10,
   startHere: 20,

@@ -2,7 +2,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 
 export const logoutCommand: CommandDeclaration = {
-  words: "logout",
+  commandPath: "logout",
   heading: "account",
   order: 20,
   hiddenAliases: ["auth logout"],

@@ -3,7 +3,7 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { AuthStatus } from "./run-status.js";
 
 export const authStatusCommand: CommandDeclaration<AuthStatus> = {
-  words: "auth status",
+  commandPath: "auth status",
   order: 40,
   summary: "Show which service and credential commands use",
   description:

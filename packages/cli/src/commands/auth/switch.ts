@@ -4,7 +4,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { buildExampleId } from "../../command-line/example-id.js";
 
 export const authSwitchCommand: CommandDeclaration = {
-  words: "auth switch",
+  commandPath: "auth switch",
   order: 60,
   summary: "Change the active profile",
   description: "Makes a profile the active one, which commands use when no other is named.",

@@ -5,7 +5,7 @@ import type { SecretFlags } from "../../secrets/secret-flags.js";
 import type { PrintedToken } from "./run-token.js";
 
 export const authTokenCommand: CommandDeclaration<PrintedToken> = {
-  words: "auth token",
+  commandPath: "auth token",
   order: 50,
   summary: "Print the token that commands send",
   description:

@@ -6,7 +6,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 
 /** `mgmt complete`, called by the scripts of `mgmt completion`: prints what the last word can become, one value per line. */
 export const completeCommand: CommandDeclaration = {
-  words: "complete",
+  commandPath: "complete",
   order: 270,
   hidden: true,
   summary: "Print what the last word of a command line could become",

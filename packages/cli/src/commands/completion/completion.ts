@@ -4,7 +4,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { scripts, shells } from "./scripts.js";
 
 export const completionCommand: CommandDeclaration = {
-  words: "completion",
+  commandPath: "completion",
   heading: "about",
   order: 60,
   summary: "Print a completion script for bash, zsh, fish or PowerShell",

@@ -4,7 +4,7 @@ import type { PrintedSetting } from "./settings.js";
 import { settingKeyArgument, addSettingKeysSection, completeSettingKey } from "./setting-keys.js";
 
 export const configGetCommand: CommandDeclaration<PrintedSetting> = {
-  words: "config get",
+  commandPath: "config get",
   order: 20,
   summary: "Print a default",
   description:

@@ -4,7 +4,7 @@ import type { PrintedSetting } from "./settings.js";
 import { addSettingKeysSection } from "./setting-keys.js";
 
 export const configListCommand: CommandDeclaration<readonly PrintedSetting[]> = {
-  words: "config list",
+  commandPath: "config list",
   order: 10,
   alias: "ls",
   summary: "List the defaults and where each comes from",

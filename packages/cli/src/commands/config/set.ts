@@ -17,7 +17,7 @@ const completeSetting: CompleteArgument = async ({
 };
 
 export const configSetCommand: CommandDeclaration<PrintedSetting> = {
-  words: "config set",
+  commandPath: "config set",
   order: 30,
   summary: "Store a default in the profile",
   description:

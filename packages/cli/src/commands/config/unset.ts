@@ -4,7 +4,7 @@ import type { PrintedSetting } from "./settings.js";
 import { settingKeyArgument, addSettingKeysSection, completeSettingKey } from "./setting-keys.js";
 
 export const configUnsetCommand: CommandDeclaration<PrintedSetting> = {
-  words: "config unset",
+  commandPath: "config unset",
   order: 40,
   summary: "Remove a default from the profile",
   description: "Removes a default from the profile that commands use here.",

@@ -10,7 +10,7 @@ import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { ConnectionStringFlags, ConnectionStringResult } from "./run-connection-string.js";
 
 export const connectionStringCommand: CommandDeclaration<ConnectionStringResult> = {
-  words: "connection-string",
+  commandPath: "connection-string",
   heading: "machine",
   order: 40,
   summary: "Print the connection string of a database",

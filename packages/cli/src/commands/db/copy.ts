@@ -7,7 +7,7 @@ import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addCopyOptions } from "./options.js";
 
 export const dbCopyCommand: CommandDeclaration<CopyResult> = {
-  words: "db copy",
+  commandPath: "db copy",
   order: 50,
   summary: "Copy a database into another one",
   description:

@@ -6,7 +6,7 @@ import type { DumpFlags, DumpResult } from "./run-dump.js";
 import { addDatabaseArgument, addPartOptions } from "./options.js";
 
 export const dbDumpCommand: CommandDeclaration<DumpResult> = {
-  words: "db dump",
+  commandPath: "db dump",
   order: 10,
   summary: "Write the tables and rows of a database to a file",
   description:

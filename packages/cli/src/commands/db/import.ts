@@ -7,7 +7,7 @@ import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addDatabaseArgument, addCopyOptions } from "./options.js";
 
 export const dbImportCommand: CommandDeclaration<CopyResult> = {
-  words: "db import",
+  commandPath: "db import",
   order: 30,
   summary: "Copy the database of another Postgres server",
   description:

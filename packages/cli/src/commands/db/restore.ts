@@ -7,7 +7,7 @@ import type { RestoreFlags } from "./run-restore.js";
 import { addDatabaseArgument, formatCleanHelp } from "./options.js";
 
 export const dbRestoreCommand: CommandDeclaration<RestoreResult> = {
-  words: "db restore",
+  commandPath: "db restore",
   order: 20,
   summary: "Put a dump back into a database",
   description:

@@ -6,7 +6,7 @@ import type { SeedFlags } from "./run-seed.js";
 import { addDatabaseArgument } from "./options.js";
 
 export const dbSeedCommand: CommandDeclaration<RestoreResult> = {
-  words: "db seed",
+  commandPath: "db seed",
   order: 40,
   summary: "Run a file of SQL on a database",
   description:

@@ -3,7 +3,7 @@ import { addControlOptions, collectControlFlags } from "../../platform/control-o
 import type { AgentFlags, PrintedAgent } from "./run-dev-agent.js";
 
 export const devAgentCommand: CommandDeclaration<PrintedAgent> = {
-  words: "dev agent",
+  commandPath: "dev agent",
   order: 20,
   summary: "Create a credential for an agent, and store it in a profile",
   description:

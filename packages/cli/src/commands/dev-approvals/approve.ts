@@ -5,7 +5,7 @@ import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
 export const devApprovalsApproveCommand: CommandDeclaration<PrintedApproval> = {
-  words: "dev approvals approve",
+  commandPath: "dev approvals approve",
   order: 20,
   summary: "Approve a request",
   description:

@@ -4,7 +4,7 @@ import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
 export const devApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
-  words: "dev approvals deny",
+  commandPath: "dev approvals deny",
   order: 30,
   summary: "Deny a request",
   description: "Denies the request. Repeating it fails as well until the approval's 15 minutes are over.",

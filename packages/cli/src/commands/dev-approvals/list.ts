@@ -3,7 +3,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { addControlOptions, collectControlFlags } from "../../platform/control-options.js";
 
 export const devApprovalsListCommand: CommandDeclaration<readonly PrintedApproval[]> = {
-  words: "dev approvals list",
+  commandPath: "dev approvals list",
   order: 10,
   alias: "ls",
   summary: "List all approvals, oldest first",

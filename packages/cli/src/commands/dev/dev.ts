@@ -7,7 +7,7 @@ import { defaultPort } from "./port.js";
 import type { DevFlags } from "./run-dev.js";
 
 export const devCommand: CommandDeclaration<Ready> = {
-  words: "dev",
+  commandPath: "dev",
   heading: "machine",
   order: 20,
   startHere: 10,

@@ -2,7 +2,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { RunningService } from "./running-services.js";
 
 export const devListCommand: CommandDeclaration<readonly RunningService[]> = {
-  words: "dev list",
+  commandPath: "dev list",
   order: 5,
   alias: "ls",
   summary: "List the services that run on this machine",

@@ -2,7 +2,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { RunningService } from "./running-services.js";
 
 export const devStopCommand: CommandDeclaration<readonly RunningService[]> = {
-  words: "dev stop",
+  commandPath: "dev stop",
   order: 7,
   summary: "Stop the service of this folder",
   description:

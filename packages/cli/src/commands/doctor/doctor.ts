@@ -3,7 +3,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { Check } from "./check.js";
 
 export const doctorCommand: CommandDeclaration<readonly Check[]> = {
-  words: "doctor",
+  commandPath: "doctor",
   heading: "about",
   order: 30,
   summary: "Check this machine, the service and the credential",

@@ -16,7 +16,7 @@ interface EnvFlags extends SecretFlags {
 }
 
 export const envCommand: CommandDeclaration<EnvResult> = {
-  words: "env",
+  commandPath: "env",
   heading: "machine",
   order: 30,
   startHere: 40,

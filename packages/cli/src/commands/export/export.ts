@@ -3,7 +3,7 @@ import { filterIds } from "../../command-line/argument-completion.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 export const exportCommand: CommandDeclaration = {
-  words: "export",
+  commandPath: "export",
   heading: "provisioning",
   order: 10,
   summary: "Print a manifest of projects and what is in them",

@@ -7,7 +7,7 @@ import { topics } from "./topics.js";
 
 /** `mgmt help projects create`, the same as `mgmt projects create --help`, and `mgmt help output`. */
 export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
-  words: "help",
+  commandPath: "help",
   heading: "about",
   order: 80,
   summary: "Show help for a command",
@@ -15,7 +15,7 @@ export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
   examples: ["mgmt help", "mgmt help projects create", "mgmt help output"],
   globalOptions: "hidden",
   define: (command, { output }) => {
-    command.argument("[command...]", "words of the command, or a topic").action(async (words: string[]) => {
+    command.argument("[command...]", "a command, or a topic").action(async (words: string[]) => {
       const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
       if (topic && output.format !== "table") {
         const result: PrintedTopic = { ...topic, text: renderTopic(topic, output.helpWidth) };

@@ -62,7 +62,7 @@ const optionsTopic: Topic = {
   name: "options",
   summary: "Options that every command accepts",
   blocks: [
-    { text: "They can be passed before or after the words of the command." },
+    { text: "They can be passed before or after the command." },
     {
       columns: ["flag", "meaning"],
       rows: createGlobalOptions().map(({ flags, description }) => [flags, description] as const),

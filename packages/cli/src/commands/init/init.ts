@@ -6,7 +6,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { InitFlags, InitResult } from "./run-init.js";
 
 export const initCommand: CommandDeclaration<InitResult> = {
-  words: "init",
+  commandPath: "init",
   heading: "account",
   order: 60,
   summary: "Set this folder up for a project",

@@ -14,7 +14,7 @@ interface LinkFlags {
 }
 
 export const linkCommand: CommandDeclaration<LinkResult> = {
-  words: "link",
+  commandPath: "link",
   heading: "account",
   order: 70,
   startHere: 30,

@@ -9,7 +9,7 @@ import { clientNames } from "./names.js";
 import type { InstallFlags, McpInstallResult } from "./run-install.js";
 
 export const mcpInstallCommand: CommandDeclaration<McpInstallResult> = {
-  words: "mcp install",
+  commandPath: "mcp install",
   order: 10,
   summary: "Add the MCP server to the configuration of a coding agent",
   description:

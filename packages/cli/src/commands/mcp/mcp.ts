@@ -6,7 +6,7 @@ import type { McpFlags } from "./run-mcp.js";
 
 /** Declares the command `mgmt mcp`. */
 export const mcpCommand: CommandDeclaration = {
-  words: "mcp",
+  commandPath: "mcp",
   heading: "machine",
   order: 220,
   summary: "Serve coding agents over the Model Context Protocol",

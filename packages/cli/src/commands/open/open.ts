@@ -6,7 +6,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { OpenResult } from "./run-open.js";
 
 export const openCommand: CommandDeclaration<OpenResult> = {
-  words: "open",
+  commandPath: "open",
   heading: "about",
   order: 20,
   summary: "Open a resource or the API's description in the browser",

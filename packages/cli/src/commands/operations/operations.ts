@@ -13,7 +13,7 @@ export interface ListedOperation {
 }
 
 export const operationsCommand: CommandDeclaration<readonly ListedOperation[]> = {
-  words: "operations",
+  commandPath: "operations",
   heading: "about",
   order: 40,
   summary: "List all operations of the API",
@@ -22,12 +22,12 @@ export const operationsCommand: CommandDeclaration<readonly ListedOperation[]> =
   define: (command, { output }) => {
     command.action(async () => {
       const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
-      const operations = definitions.map(({ id, method, path, origin, words }): ListedOperation => ({
+      const operations = definitions.map(({ id, method, path, origin, commandPath }): ListedOperation => ({
         operationId: id,
         method,
         path,
         origin,
-        command: `mgmt ${words.join(" ")}`,
+        command: `mgmt ${commandPath.join(" ")}`,
       }));
       await output.writeResult(operations);
     });

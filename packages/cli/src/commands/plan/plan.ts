@@ -6,7 +6,7 @@ import type { PlanFlags } from "./run-plan.js";
 import type { Plan } from "../../manifest/plan.js";
 
 export const planCommand: CommandDeclaration<Plan> = {
-  words: "plan",
+  commandPath: "plan",
   heading: "provisioning",
   order: 20,
   summary: "Show what applying a manifest would change",

@@ -4,7 +4,7 @@ import type { SchemaDiff } from "./run-diff.js";
 import { previewErrors, addPreviewBranchOptions, collectPreviewFlags } from "./options.js";
 
 export const previewDiffCommand: CommandDeclaration<SchemaDiff> = {
-  words: "preview diff",
+  commandPath: "preview diff",
   order: 40,
   summary: "Compare the schema of a git branch's database with its source",
   description:

@@ -5,7 +5,7 @@ import type { DeletedPreview } from "../../preview/delete-preview.js";
 import { previewErrors, addPreviewBranchOptions, collectPreviewFlags } from "./options.js";
 
 export const previewDownCommand: CommandDeclaration<DeletedPreview> = {
-  words: "preview down",
+  commandPath: "preview down",
   order: 50,
   summary: "Delete the database of a git branch",
   description:

@@ -4,7 +4,7 @@ import type { ListedPreview } from "./run-list.js";
 import { previewErrors, addPreviewProjectOptions, collectPreviewFlags } from "./options.js";
 
 export const previewListCommand: CommandDeclaration<readonly ListedPreview[]> = {
-  words: "preview list",
+  commandPath: "preview list",
   order: 20,
   alias: "ls",
   summary: "List the databases of git branches",

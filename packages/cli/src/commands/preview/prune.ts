@@ -6,7 +6,7 @@ import type { PrunedPreview } from "./run-prune.js";
 import { previewErrors, addPreviewProjectOptions, collectPreviewFlags } from "./options.js";
 
 export const previewPruneCommand: CommandDeclaration<readonly PrunedPreview[]> = {
-  words: "preview prune",
+  commandPath: "preview prune",
   order: 60,
   summary: "Delete the databases that expired or whose git branch is gone",
   description:

@@ -6,7 +6,7 @@ import { previewErrors, addPreviewBranchOptions } from "./options.js";
 import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
 export const previewResetCommand: CommandDeclaration<ResetResult> = {
-  words: "preview reset",
+  commandPath: "preview reset",
   order: 30,
   summary: "Replace the database of a git branch by a fresh copy",
   description:

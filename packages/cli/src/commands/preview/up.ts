@@ -6,7 +6,7 @@ import { previewErrors, addPreviewBranchOptions } from "./options.js";
 import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
 export const previewUpCommand: CommandDeclaration<PreviewResult> = {
-  words: "preview up",
+  commandPath: "preview up",
   order: 10,
   summary: "Create the database of a git branch unless it exists",
   description:

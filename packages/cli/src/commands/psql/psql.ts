@@ -7,7 +7,7 @@ import { addProjectOption } from "../../command-line/project-option.js";
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 export const psqlCommand: CommandDeclaration = {
-  words: "psql",
+  commandPath: "psql",
   heading: "machine",
   order: 60,
   startHere: 50,

@@ -8,7 +8,7 @@ import type { QueryResult } from "./row-values.js";
 
 /** `mgmt query`. */
 export const queryCommand: CommandDeclaration<QueryResult> = {
-  words: "query",
+  commandPath: "query",
   heading: "machine",
   order: 65,
   summary: "Run one SQL statement on a database, and print its rows",

@@ -3,7 +3,7 @@ import { platformErrors } from "../../platform/platform-errors.js";
 import type { Report } from "./run-rehearse.js";
 
 export const rehearseCommand: CommandDeclaration<Report> = {
-  words: "rehearse",
+  commandPath: "rehearse",
   heading: "provisioning",
   order: 40,
   summary: "Run a command against a local copy, also with faults",

@@ -14,7 +14,7 @@ interface RunFlags {
 }
 
 export const runCommand: CommandDeclaration = {
-  words: "run",
+  commandPath: "run",
   heading: "machine",
   order: 50,
   summary: "Run a command with DATABASE_URL in its environment",

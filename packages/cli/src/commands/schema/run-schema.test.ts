@@ -9,10 +9,10 @@ const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat()
 const session = useSession();
 
 describe("mgmt schema", () => {
-  it.each(definitions.map((definition) => [definition.words.join(" "), definition] as const))(
+  it.each(definitions.map((definition) => [definition.commandPath.join(" "), definition] as const))(
     "describes mgmt %s",
     async (_, definition) => {
-      const { operationId, result, error, exitCodes } = await schemaOf(definition.words.join(" "));
+      const { operationId, result, error, exitCodes } = await schemaOf(definition.commandPath.join(" "));
       expect(operationId).toBe(definition.id);
       expect(result === null).toBe(definition.envelope === "none" && definition.method !== "DELETE");
       for (const schema of [result, error]) if (schema) expectSchema(schema);

@@ -6,9 +6,12 @@ import type { CommandDefinition, Schema } from "../../contract/command-definitio
 import { getCommandLine, MgmtCommand } from "../../command-line/command.js";
 import type { CommandSchema, JsonSchema } from "./command-schema.js";
 
-/** Describes the output of the command that the words call. Throws a usage error if there is none. */
-export const buildCommandSchema = async (root: Command, words: readonly string[]): Promise<CommandSchema> => {
-  const command = await requireCommand(root, words);
+/** Describes the output of the command with a path. Throws a usage error if there is none. */
+export const buildCommandSchema = async (
+  root: Command,
+  commandPath: readonly string[],
+): Promise<CommandSchema> => {
+  const command = await requireCommand(root, commandPath);
   const { definition, resultOf } = command;
   const [{ definitions, results }, { sharedResults }] = await Promise.all([
     import("../../contract/generated/schemas.js"),
@@ -47,9 +50,9 @@ export const buildCommandSchema = async (root: Command, words: readonly string[]
 
 const schemaDialect = "https://json-schema.org/draft/2020-12/schema";
 
-const requireCommand = async (root: Command, words: readonly string[]): Promise<MgmtCommand> => {
+const requireCommand = async (root: Command, commandPath: readonly string[]): Promise<MgmtCommand> => {
   let command = root;
-  for (const word of words) {
+  for (const word of commandPath) {
     const subcommand = command.commands.find(
       (subcommand) => subcommand.name() === word || subcommand.aliases().includes(word),
     );
@@ -69,12 +72,12 @@ const createArraySchema = (items: Schema): Schema => ({ type: "array", items });
 
 /** Returns the schema of the output of an operation's command. */
 const createResultSchema = (
-  { envelope, method, ensure, words }: CommandDefinition,
+  { envelope, method, ensure, commandPath }: CommandDefinition,
   item: Schema | undefined,
   itemResult: Schema,
 ): Schema | null => {
   if (envelope === "list" && item) return createArraySchema(item);
-  if (item && ensure?.existing !== undefined && words.at(-1) === "ensure") {
+  if (item && ensure?.existing !== undefined && commandPath.at(-1) === "ensure") {
     return { anyOf: [item, { $ref: `#/$defs/${ensure.existing}` }] };
   }
   if (envelope !== "none") return item ?? null;

@@ -3,7 +3,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import type { CommandSchema } from "./command-schema.js";
 
 export const schemaCommand: CommandDeclaration<CommandSchema> = {
-  words: "schema",
+  commandPath: "schema",
   heading: "about",
   order: 50,
   summary: "Show the JSON Schema of what a command prints, and its exit codes",
@@ -12,7 +12,7 @@ export const schemaCommand: CommandDeclaration<CommandSchema> = {
     "--dry-run, and an error. Also lists its exit codes with the error codes of the service that lead to them.",
   examples: ["mgmt schema projects list", "mgmt schema projects delete --query exitCodes"],
   define: (command, { output }) => {
-    command.argument("<command...>", "words of the command");
+    command.argument("<command...>", "the command, such as projects create");
     command.completeArgument = ({ earlierArguments }) => {
       const root = findRootCommand(command);
       return root instanceof MgmtCommand ? listSubcommandNames(root, earlierArguments) : [];

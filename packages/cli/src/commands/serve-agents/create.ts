@@ -6,7 +6,7 @@ import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { AgentFlags, PrintedAgentToken } from "./run-create.js";
 
 export const serveAgentsCreateCommand: CommandDeclaration<PrintedAgentToken> = {
-  words: "serve agents create",
+  commandPath: "serve agents create",
   order: 10,
   summary: "Create a token of an agent",
   description:

@@ -2,7 +2,7 @@ import type { GroupDeclaration } from "../../command-line/command-declaration.js
 
 /** Declares the group `mgmt serve agents`. */
 export const serveAgentsGroup: GroupDeclaration = {
-  words: "serve agents",
+  commandPath: "serve agents",
   order: 80,
   summary: "Tokens of agents, which need approvals",
 };

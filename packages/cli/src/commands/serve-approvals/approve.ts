@@ -6,7 +6,7 @@ import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
 export const serveApprovalsApproveCommand: CommandDeclaration<PrintedApproval> = {
-  words: "serve approvals approve",
+  commandPath: "serve approvals approve",
   order: 20,
   summary: "Approve a request",
   description:

@@ -5,7 +5,7 @@ import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
 export const serveApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
-  words: "serve approvals deny",
+  commandPath: "serve approvals deny",
   order: 30,
   summary: "Deny a request",
   description:

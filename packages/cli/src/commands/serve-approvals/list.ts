@@ -4,7 +4,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
 export const serveApprovalsListCommand: CommandDeclaration<readonly PrintedApproval[]> = {
-  words: "serve approvals list",
+  commandPath: "serve approvals list",
   order: 10,
   alias: "ls",
   summary: "List all approvals, oldest first",

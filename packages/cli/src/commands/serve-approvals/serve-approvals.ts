@@ -1,7 +1,7 @@
 import type { GroupDeclaration } from "../../command-line/command-declaration.js";
 
 export const serveApprovalsGroup: GroupDeclaration = {
-  words: "serve approvals",
+  commandPath: "serve approvals",
   order: 90,
   summary: "Approve or deny the requests of agents",
 };

@@ -4,7 +4,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
 export const serveJobsListCommand: CommandDeclaration<readonly ServiceJob[]> = {
-  words: "serve jobs list",
+  commandPath: "serve jobs list",
   order: 10,
   alias: "ls",
   summary: "List the jobs that wait, run, or have failed",

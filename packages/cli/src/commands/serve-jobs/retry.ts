@@ -9,7 +9,7 @@ export interface PrintedRetry {
 }
 
 export const serveJobsRetryCommand: CommandDeclaration<readonly PrintedRetry[]> = {
-  words: "serve jobs retry",
+  commandPath: "serve jobs retry",
   order: 20,
   summary: "Run failed jobs again",
   description:

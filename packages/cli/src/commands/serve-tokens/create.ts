@@ -6,7 +6,7 @@ import { addSecretOptions } from "../../secrets/secret-options.js";
 import { addWorkspaceOption, exampleWorkspaceId, readWorkspaceOption } from "./workspace-option.js";
 
 export const serveTokensCreateCommand: CommandDeclaration = {
-  words: "serve tokens create",
+  commandPath: "serve tokens create",
   order: 20,
   summary: "Create a service token",
   description:

@@ -9,7 +9,7 @@ import { addServeOptions, collectServeFlags, runAsOperator } from "../../platfor
 import { addWorkspaceOption, exampleWorkspaceId, readWorkspaceOption } from "./workspace-option.js";
 
 export const serveTokensDeleteCommand: CommandDeclaration<readonly ItemResult[]> = {
-  words: "serve tokens delete",
+  commandPath: "serve tokens delete",
   order: 30,
   summary: "Delete a service token, which is invalid at once",
   description: "Deletes a service token. All servers refuse it from then on.",

@@ -5,7 +5,7 @@ import { addServeOptions, collectServeFlags, runAsOperator } from "../../platfor
 import { addWorkspaceOption, exampleWorkspaceId, readWorkspaceOption } from "./workspace-option.js";
 
 export const serveTokensListCommand: CommandDeclaration<readonly ListedToken[]> = {
-  words: "serve tokens list",
+  commandPath: "serve tokens list",
   order: 10,
   alias: "ls",
   summary: "List the service tokens of a workspace, without their values",

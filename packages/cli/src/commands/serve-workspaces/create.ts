@@ -3,7 +3,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
 export const serveWorkspacesCreateCommand: CommandDeclaration = {
-  words: "serve workspaces create",
+  commandPath: "serve workspaces create",
   order: 20,
   summary: "Create a workspace",
   description:

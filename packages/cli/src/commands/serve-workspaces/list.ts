@@ -4,7 +4,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
 export const serveWorkspacesListCommand: CommandDeclaration<readonly WorkspaceWithMembers[]> = {
-  words: "serve workspaces list",
+  commandPath: "serve workspaces list",
   order: 10,
   alias: "ls",
   summary: "List all workspaces, and their members",

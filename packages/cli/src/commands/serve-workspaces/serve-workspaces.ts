@@ -2,7 +2,7 @@ import type { GroupDeclaration } from "../../command-line/command-declaration.js
 
 /** Declares the group `mgmt serve workspaces`. */
 export const serveWorkspacesGroup: GroupDeclaration = {
-  words: "serve workspaces",
+  commandPath: "serve workspaces",
   order: 60,
   summary: "Workspaces of the service, and their members",
 };

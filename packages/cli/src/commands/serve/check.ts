@@ -4,7 +4,7 @@ import { addServeOptions, collectServeFlags } from "../../platform/serve-options
 import type { PrintedServeCheck } from "./printed-check.js";
 
 export const serveCheckCommand: CommandDeclaration<readonly PrintedServeCheck[]> = {
-  words: "serve check",
+  commandPath: "serve check",
   order: 10,
   summary: "Check the settings, Postgres and its privileges",
   description:

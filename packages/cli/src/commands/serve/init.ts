@@ -6,7 +6,7 @@ import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { InitFlags, PrintedInitialization } from "./run-init.js";
 
 export const serveInitCommand: CommandDeclaration<PrintedInitialization> = {
-  words: "serve init",
+  commandPath: "serve init",
   order: 30,
   summary: "Create the records of a new service, with a workspace and a token",
   description:

@@ -3,7 +3,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
 export const serveMigrateCommand: CommandDeclaration = {
-  words: "serve migrate",
+  commandPath: "serve migrate",
   order: 50,
   summary: "Bring the records of an earlier version to this one",
   description:

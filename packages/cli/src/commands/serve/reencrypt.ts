@@ -4,7 +4,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
 export const serveReencryptCommand: CommandDeclaration<ReencryptedSecrets> = {
-  words: "serve reencrypt",
+  commandPath: "serve reencrypt",
   order: 55,
   summary: "Encrypt the secrets in the records with a new key",
   description:

@@ -2,7 +2,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 import { serveErrors } from "../../platform/serve-errors.js";
 
 export const serveSchemaCommand: CommandDeclaration = {
-  words: "serve schema",
+  commandPath: "serve schema",
   order: 20,
   summary: "Print the JSON Schema of the settings",
   description:

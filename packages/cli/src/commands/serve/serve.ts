@@ -3,7 +3,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags } from "../../platform/serve-options.js";
 
 export const serveCommand: CommandDeclaration = {
-  words: "serve",
+  commandPath: "serve",
   heading: "machine",
   order: 25,
   summary: "Run the service for a team, on a Postgres server",

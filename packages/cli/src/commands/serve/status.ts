@@ -4,7 +4,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
 export const serveStatusCommand: CommandDeclaration<ServiceStatus> = {
-  words: "serve status",
+  commandPath: "serve status",
   order: 40,
   summary: "Count databases by status, and jobs that wait",
   description:

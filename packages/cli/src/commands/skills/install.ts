@@ -6,7 +6,7 @@ import { clientNames } from "./skill-folders.js";
 import type { SkillsInstallResult } from "./run-install.js";
 
 export const skillsInstallCommand: CommandDeclaration<SkillsInstallResult> = {
-  words: "skills install",
+  commandPath: "skills install",
   order: 10,
   summary: "Copy the skill to where coding agents find it",
   description:

@@ -1,7 +1,7 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 export const skillsCommand: CommandDeclaration = {
-  words: "skills",
+  commandPath: "skills",
   heading: "about",
   order: 55,
   summary: "Print the skill with which coding agents use this command",

@@ -11,7 +11,7 @@ interface StatusFlags {
 }
 
 export const statusCommand: CommandDeclaration<StatusResult> = {
-  words: "status",
+  commandPath: "status",
   heading: "machine",
   order: 10,
   summary: "Show the project of this folder and its databases",

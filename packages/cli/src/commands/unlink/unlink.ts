@@ -1,7 +1,7 @@
 import type { CommandDeclaration } from "../../command-line/command-declaration.js";
 
 export const unlinkCommand: CommandDeclaration = {
-  words: "unlink",
+  commandPath: "unlink",
   heading: "account",
   order: 80,
   summary: "Remove the link of this folder",

@@ -14,7 +14,7 @@ interface UsageFlags {
 
 /** `mgmt usage`. */
 export const usageCommand: CommandDeclaration<UsageResult> = {
-  words: "usage",
+  commandPath: "usage",
   heading: "provisioning",
   order: 80,
   summary: "Show what databases, projects, or previews use",

@@ -10,7 +10,7 @@ export interface PrintedVersion {
 }
 
 export const versionCommand: CommandDeclaration<PrintedVersion> = {
-  words: "version",
+  commandPath: "version",
   heading: "about",
   order: 70,
   summary: "Show the version",

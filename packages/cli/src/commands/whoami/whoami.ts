@@ -3,7 +3,7 @@ import type { CommandDeclaration } from "../../command-line/command-declaration.
 
 /** `mgmt whoami`, the same as `mgmt me get`. */
 export const whoamiCommand: CommandDeclaration = {
-  words: "whoami",
+  commandPath: "whoami",
   heading: "account",
   order: 30,
   summary: "Show who the credential belongs to",

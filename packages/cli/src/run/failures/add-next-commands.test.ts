@@ -92,15 +92,15 @@ const localCodes = ["cli/src", "sdk/src", "platform/src", "cluster/src"].flatMap
     .filter((code) => !code.startsWith("node:"));
 });
 
-const commandOf = (...words: string[]): FailedCommand => ({
-  words,
-  definition: definitions.find((definition) => definition.words.join(" ") === words.join(" ")),
+const commandOf = (...commandPath: string[]): FailedCommand => ({
+  commandPath,
+  definition: definitions.find((definition) => definition.commandPath.join(" ") === commandPath.join(" ")),
   errors: {},
   args: [],
   options: {},
   flags: {},
   acceptedFlags: [],
-  line: words,
+  line: commandPath,
 });
 
 describe("next of an error of the command line", () => {

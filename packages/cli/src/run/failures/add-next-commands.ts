@@ -80,7 +80,7 @@ export const listNextCommands = async (
     ...(declaredCandidates.some(isComplete) ? [] : await suggestByExitCode(details)),
   ];
   const usableCommands = candidates.filter(isComplete).map((words) => addConnectionFlags(words, command));
-  const sameCommandLines = [command.line, [...command.words, ...command.args]].map((words) =>
+  const sameCommandLines = [command.line, [...command.commandPath, ...command.args]].map((words) =>
     words.join(" "),
   );
   const otherCommands = usableCommands.filter((words) => !sameCommandLines.includes(words.join(" ")));
@@ -97,7 +97,7 @@ const toArgument = (value: unknown): string | undefined =>
 const isComplete = (words: CommandCandidate): words is CommandWords =>
   words.every((word) => word !== undefined);
 
-const buildHelpCommand = ({ words }: FailedCommand): CommandWords => [...words, "--help"];
+const buildHelpCommand = ({ commandPath }: FailedCommand): CommandWords => [...commandPath, "--help"];
 
 /** Commands that follow from the exit code, for codes without their own. */
 const suggestByExitCode = async (details: FailureDetails): Promise<readonly CommandCandidate[]> => {
@@ -111,7 +111,7 @@ const suggestByExitCode = async (details: FailureDetails): Promise<readonly Comm
     case "forbidden":
       return [["whoami"], ["auth", "status"]];
     case "network":
-      if (command.words.includes("login")) return [["help", "auth"]];
+      if (command.commandPath.includes("login")) return [["help", "auth"]];
       return [["doctor"], ["help", "environment"]];
     case "failure":
       return [...(await suggestStateCommands(details)), ["auth", "status"], buildHelpCommand(command)];
@@ -146,18 +146,18 @@ const suggestStateCommands = async ({
   id,
   failure,
 }: FailureDetails): Promise<readonly CommandCandidate[]> => {
-  const { words, definition } = command;
+  const { commandPath, definition } = command;
   if (!definition) return [];
   const [get, list] = await Promise.all([
-    findSiblingCommand(words, "get"),
-    findSiblingCommand(words, "list"),
+    findSiblingCommand(commandPath, "get"),
+    findSiblingCommand(commandPath, "list"),
   ]);
   const canGet =
     get && failure.exitCode !== exitCodes.notFound && get.arguments.length === definition.arguments.length;
   const isListable = list?.query.every(({ required }) => required === undefined);
   return [
-    ...(canGet ? [[...get.words, ...args.slice(0, get.arguments.length - 1), id]] : []),
-    ...(list && isListable ? [[...list.words, ...list.arguments.map((_, index) => args[index])]] : []),
+    ...(canGet ? [[...get.commandPath, ...args.slice(0, get.arguments.length - 1), id]] : []),
+    ...(list && isListable ? [[...list.commandPath, ...list.arguments.map((_, index) => args[index])]] : []),
   ];
 };
 
@@ -167,7 +167,7 @@ const offlineCommands: readonly string[] = ["help", "dev", "serve", "unlink"];
 /** Adds the flags that chose the service and the credential. */
 const addConnectionFlags = (
   words: CommandWords,
-  { line, flags, options, words: failedWords }: FailedCommand,
+  { line, flags, options, commandPath: failedPath }: FailedCommand,
 ): CommandWords => {
   const [firstWord = ""] = words;
   if (firstWord === "serve" && words.at(-1) !== "--help") {
@@ -182,7 +182,7 @@ const addConnectionFlags = (
     // Standard input has been read, and a login stores a credential of its own.
     [
       "--token-file",
-      flags.tokenFile === "-" || firstWord === "login" || failedWords[0] === "login"
+      flags.tokenFile === "-" || firstWord === "login" || failedPath[0] === "login"
         ? undefined
         : flags.tokenFile,
     ],

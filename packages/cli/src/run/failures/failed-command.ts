@@ -11,8 +11,8 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 
 /** The command line that failed, as far as it was parsed. */
 export interface FailedCommand {
-  /** Words that call the command, without `mgmt`. */
-  readonly words: readonly string[];
+  /** Path of the command, without `mgmt`. */
+  readonly commandPath: readonly string[];
   /** The operation that it calls. Absent for hand-written commands and groups. */
   readonly definition: CommandDefinition | undefined;
   /** The errors that it declares. */
@@ -40,7 +40,7 @@ export const describeFailedCommand = (
     flag === undefined ? [] : [[toAttributeName(flag), value]],
   );
   return {
-    words: getCommandLine(command).split(" ").slice(1),
+    commandPath: getCommandLine(command).split(" ").slice(1),
     definition: command instanceof MgmtCommand ? command.definition : undefined,
     errors: command instanceof MgmtCommand ? command.errors : {},
     args: [

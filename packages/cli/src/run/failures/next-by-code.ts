@@ -40,10 +40,10 @@ const suggestGet =
 
 /** `services`, or `apps` for the deprecated commands. */
 const getAppGroup = ({ command }: FailureDetails): string =>
-  command.words[0] === "apps" ? "apps" : "services";
+  command.commandPath[0] === "apps" ? "apps" : "services";
 
 const findProjectId = ({ command, args, readFlag }: FailureDetails): string | undefined =>
-  command.words[0] === "projects" ? args[0] : readFlag("projectId");
+  command.commandPath[0] === "projects" ? args[0] : readFlag("projectId");
 
 const findSourceDatabaseId = ({ readFlag }: FailureDetails): string | undefined =>
   readFlag("sourceDatabaseId") ?? readFlag("fromDatabaseId");
@@ -62,13 +62,13 @@ const suggestByLogicalId =
   ];
 
 const suggestApproval: NextRule = (details) => [
-  ["agent-approvals", "get", details.command.words[0] === "agent-approvals" ? details.id : undefined],
+  ["agent-approvals", "get", details.command.commandPath[0] === "agent-approvals" ? details.id : undefined],
   whoamiWords,
 ];
 
 /** Lists the approvals, unless the control surface has refused its secret. */
 const suggestApprovalList: NextRule = ({ failure, command, readFlag }) => {
-  if (command.words[1] !== "approvals" || failure.exitCode === exitCodes.forbidden) return [];
+  if (command.commandPath[1] !== "approvals" || failure.exitCode === exitCodes.forbidden) return [];
   const flags: readonly (readonly [string, string | undefined])[] = [
     ["--profile", command.flags.profile],
     ["--control-url", readFlag("controlUrl")],
@@ -165,7 +165,7 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
       getAppGroup(details),
       "deployments",
       "list",
-      details.command.words[0] === "deployments" ? undefined : details.args[0],
+      details.command.commandPath[0] === "deployments" ? undefined : details.args[0],
     ],
     ["services", "list"],
   ],
@@ -176,7 +176,12 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
 
   "workspace:not_found": suggestList("workspaces"),
   "integration:not_found": ({ command, args }) => [
-    ["workspaces", "integrations", "list", ...(command.words[0] === "workspaces" ? args.slice(0, 1) : [])],
+    [
+      "workspaces",
+      "integrations",
+      "list",
+      ...(command.commandPath[0] === "workspaces" ? args.slice(0, 1) : []),
+    ],
   ],
   "service_token:not_found": ({ args }) => [["workspaces", "service-tokens", "list", args[0]]],
   "control:refused": suggestApprovalList,

@@ -167,10 +167,11 @@ const findInOtherGroups = async (word: string, command: Command): Promise<string
   const definitions = (await Promise.all(visibleGroups.map(({ load }) => load())))
     .flat()
     .filter((definition) => !isHiddenCommand(definition));
-  const lines = definitions.flatMap(({ words }) => {
-    const index = words.indexOf(word);
-    const isPlausible = command.parent === null || index < words.length - 1 || words[index - 1] === group;
-    return index > 0 && isPlausible ? [`mgmt ${words.slice(0, index + 1).join(" ")}`] : [];
+  const lines = definitions.flatMap(({ commandPath }) => {
+    const index = commandPath.indexOf(word);
+    const isPlausible =
+      command.parent === null || index < commandPath.length - 1 || commandPath[index - 1] === group;
+    return index > 0 && isPlausible ? [`mgmt ${commandPath.slice(0, index + 1).join(" ")}`] : [];
   });
   return [...new Set(lines)].slice(0, 3);
 };

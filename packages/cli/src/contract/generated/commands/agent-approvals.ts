@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "agentApprovals.get",
-    words: ["agent-approvals", "get"],
+    commandPath: ["agent-approvals", "get"],
     method: "GET",
     path: "/v1/agent-approvals/{approvalId}",
     origin: "documented",

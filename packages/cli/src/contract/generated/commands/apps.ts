@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "apps.list",
-    words: ["apps", "list"],
+    commandPath: ["apps", "list"],
     method: "GET",
     path: "/v1/apps",
     origin: "documented",
@@ -68,7 +68,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "apps.create",
-    words: ["apps", "create"],
+    commandPath: ["apps", "create"],
     method: "POST",
     path: "/v1/apps",
     origin: "documented",
@@ -151,7 +151,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "apps.get",
-    words: ["apps", "get"],
+    commandPath: ["apps", "get"],
     method: "GET",
     path: "/v1/apps/{appId}",
     origin: "documented",
@@ -166,7 +166,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "apps.update",
-    words: ["apps", "update"],
+    commandPath: ["apps", "update"],
     method: "PATCH",
     path: "/v1/apps/{appId}",
     origin: "documented",
@@ -225,7 +225,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "apps.delete",
-    words: ["apps", "delete"],
+    commandPath: ["apps", "delete"],
     method: "DELETE",
     path: "/v1/apps/{appId}",
     origin: "documented",
@@ -241,7 +241,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "apps.promote",
-    words: ["apps", "promote"],
+    commandPath: ["apps", "promote"],
     method: "POST",
     path: "/v1/apps/{appId}/promote",
     origin: "documented",
@@ -280,7 +280,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "apps.deployments.list",
-    words: ["apps", "deployments", "list"],
+    commandPath: ["apps", "deployments", "list"],
     method: "GET",
     path: "/v1/apps/{appId}/deployments",
     origin: "extended",
@@ -312,7 +312,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "apps.deployments.create",
-    words: ["apps", "deployments", "create"],
+    commandPath: ["apps", "deployments", "create"],
     method: "POST",
     path: "/v1/apps/{appId}/deployments",
     origin: "extended",

@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "branches.get",
-    words: ["branches", "get"],
+    commandPath: ["branches", "get"],
     method: "GET",
     path: "/v1/branches/{branchId}",
     origin: "extended",
@@ -19,7 +19,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "branches.update",
-    words: ["branches", "update"],
+    commandPath: ["branches", "update"],
     method: "PATCH",
     path: "/v1/branches/{branchId}",
     origin: "extended",
@@ -49,7 +49,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "branches.delete",
-    words: ["branches", "delete"],
+    commandPath: ["branches", "delete"],
     method: "DELETE",
     path: "/v1/branches/{branchId}",
     origin: "extended",

@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "connections.list",
-    words: ["connections", "list"],
+    commandPath: ["connections", "list"],
     method: "GET",
     path: "/v1/connections",
     origin: "extended",
@@ -43,7 +43,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "connections.create",
-    words: ["connections", "create"],
+    commandPath: ["connections", "create"],
     method: "POST",
     path: "/v1/connections",
     origin: "extended",
@@ -93,7 +93,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "connections.get",
-    words: ["connections", "get"],
+    commandPath: ["connections", "get"],
     method: "GET",
     path: "/v1/connections/{id}",
     origin: "extended",
@@ -116,7 +116,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "connections.delete",
-    words: ["connections", "delete"],
+    commandPath: ["connections", "delete"],
     method: "DELETE",
     path: "/v1/connections/{id}",
     origin: "extended",
@@ -138,7 +138,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "connections.rotate",
-    words: ["connections", "rotate"],
+    commandPath: ["connections", "rotate"],
     method: "POST",
     path: "/v1/connections/{id}/rotate",
     origin: "documented",

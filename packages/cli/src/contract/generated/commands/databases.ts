@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "databases.list",
-    words: ["databases", "list"],
+    commandPath: ["databases", "list"],
     method: "GET",
     path: "/v1/databases",
     origin: "extended",
@@ -68,7 +68,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "databases.create",
-    words: ["databases", "create"],
+    commandPath: ["databases", "create"],
     method: "POST",
     path: "/v1/databases",
     origin: "extended",
@@ -222,7 +222,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "databases.get",
-    words: ["databases", "get"],
+    commandPath: ["databases", "get"],
     method: "GET",
     path: "/v1/databases/{databaseId}",
     origin: "extended",
@@ -245,7 +245,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "databases.update",
-    words: ["databases", "update"],
+    commandPath: ["databases", "update"],
     method: "PATCH",
     path: "/v1/databases/{databaseId}",
     origin: "extended",
@@ -303,7 +303,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "databases.delete",
-    words: ["databases", "delete"],
+    commandPath: ["databases", "delete"],
     method: "DELETE",
     path: "/v1/databases/{databaseId}",
     origin: "documented",
@@ -326,7 +326,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "databases.restore",
-    words: ["databases", "restore"],
+    commandPath: ["databases", "restore"],
     method: "POST",
     path: "/v1/databases/{targetDatabaseId}/restore",
     origin: "documented",
@@ -391,7 +391,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "databases.backups.list",
-    words: ["databases", "backups", "list"],
+    commandPath: ["databases", "backups", "list"],
     method: "GET",
     path: "/v1/databases/{databaseId}/backups",
     origin: "extended",
@@ -422,7 +422,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "databases.usage.get",
-    words: ["databases", "usage", "get"],
+    commandPath: ["databases", "usage", "get"],
     method: "GET",
     path: "/v1/databases/{databaseId}/usage",
     origin: "extended",
@@ -460,7 +460,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "databases.connections.list",
-    words: ["databases", "connections", "list"],
+    commandPath: ["databases", "connections", "list"],
     method: "GET",
     path: "/v1/databases/{databaseId}/connections",
     origin: "extended",
@@ -500,7 +500,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "databases.connections.create",
-    words: ["databases", "connections", "create"],
+    commandPath: ["databases", "connections", "create"],
     method: "POST",
     path: "/v1/databases/{databaseId}/connections",
     origin: "documented",

@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "deployments.get",
-    words: ["deployments", "get"],
+    commandPath: ["deployments", "get"],
     method: "GET",
     path: "/v1/deployments/{deploymentId}",
     origin: "extended",
@@ -26,7 +26,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "deployments.delete",
-    words: ["deployments", "delete"],
+    commandPath: ["deployments", "delete"],
     method: "DELETE",
     path: "/v1/deployments/{deploymentId}",
     origin: "extended",
@@ -48,7 +48,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "deployments.start",
-    words: ["deployments", "start"],
+    commandPath: ["deployments", "start"],
     method: "POST",
     path: "/v1/deployments/{deploymentId}/start",
     origin: "extended",
@@ -71,7 +71,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "deployments.stop",
-    words: ["deployments", "stop"],
+    commandPath: ["deployments", "stop"],
     method: "POST",
     path: "/v1/deployments/{deploymentId}/stop",
     origin: "extended",

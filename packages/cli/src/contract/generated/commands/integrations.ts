@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "integrations.list",
-    words: ["integrations", "list"],
+    commandPath: ["integrations", "list"],
     method: "GET",
     path: "/v1/integrations",
     origin: "documented",
@@ -44,7 +44,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "integrations.get",
-    words: ["integrations", "get"],
+    commandPath: ["integrations", "get"],
     method: "GET",
     path: "/v1/integrations/{id}",
     origin: "documented",
@@ -66,7 +66,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "integrations.delete",
-    words: ["integrations", "delete"],
+    commandPath: ["integrations", "delete"],
     method: "DELETE",
     path: "/v1/integrations/{id}",
     origin: "documented",

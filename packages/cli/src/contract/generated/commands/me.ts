@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "me.get",
-    words: ["me", "get"],
+    commandPath: ["me", "get"],
     method: "GET",
     path: "/v1/me",
     origin: "extended",

@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "projects.list",
-    words: ["projects", "list"],
+    commandPath: ["projects", "list"],
     method: "GET",
     path: "/v1/projects",
     origin: "documented",
@@ -43,7 +43,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "projects.create",
-    words: ["projects", "create"],
+    commandPath: ["projects", "create"],
     method: "POST",
     path: "/v1/projects",
     origin: "documented",
@@ -121,7 +121,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "projects.get",
-    words: ["projects", "get"],
+    commandPath: ["projects", "get"],
     method: "GET",
     path: "/v1/projects/{id}",
     origin: "documented",
@@ -137,7 +137,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "projects.update",
-    words: ["projects", "update"],
+    commandPath: ["projects", "update"],
     method: "PATCH",
     path: "/v1/projects/{id}",
     origin: "documented",
@@ -167,7 +167,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "projects.delete",
-    words: ["projects", "delete"],
+    commandPath: ["projects", "delete"],
     method: "DELETE",
     path: "/v1/projects/{id}",
     origin: "documented",
@@ -184,7 +184,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "projects.transfer",
-    words: ["projects", "transfer"],
+    commandPath: ["projects", "transfer"],
     method: "POST",
     path: "/v1/projects/{id}/transfer",
     origin: "documented",
@@ -217,7 +217,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "projects.databases.list",
-    words: ["projects", "databases", "list"],
+    commandPath: ["projects", "databases", "list"],
     method: "GET",
     path: "/v1/projects/{projectId}/databases",
     origin: "documented",
@@ -257,7 +257,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "projects.databases.create",
-    words: ["projects", "databases", "create"],
+    commandPath: ["projects", "databases", "create"],
     method: "POST",
     path: "/v1/projects/{projectId}/databases",
     origin: "documented",
@@ -384,7 +384,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "projects.branches.list",
-    words: ["projects", "branches", "list"],
+    commandPath: ["projects", "branches", "list"],
     method: "GET",
     path: "/v1/projects/{projectId}/branches",
     origin: "extended",
@@ -439,7 +439,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "projects.branches.create",
-    words: ["projects", "branches", "create"],
+    commandPath: ["projects", "branches", "create"],
     method: "POST",
     path: "/v1/projects/{projectId}/branches",
     origin: "extended",

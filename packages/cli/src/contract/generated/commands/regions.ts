@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "regions.list",
-    words: ["regions", "list"],
+    commandPath: ["regions", "list"],
     method: "GET",
     path: "/v1/regions",
     origin: "extended",
@@ -25,7 +25,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "regions.listPostgres",
-    words: ["regions", "list-postgres"],
+    commandPath: ["regions", "list-postgres"],
     method: "GET",
     path: "/v1/regions/postgres",
     origin: "documented",
@@ -39,7 +39,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "regions.listAccelerate",
-    words: ["regions", "list-accelerate"],
+    commandPath: ["regions", "list-accelerate"],
     method: "GET",
     path: "/v1/regions/accelerate",
     origin: "extended",

@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "services.list",
-    words: ["services", "list"],
+    commandPath: ["services", "list"],
     method: "GET",
     path: "/v1/services",
     origin: "extended",
@@ -67,7 +67,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "services.create",
-    words: ["services", "create"],
+    commandPath: ["services", "create"],
     method: "POST",
     path: "/v1/services",
     origin: "extended",
@@ -149,7 +149,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "services.get",
-    words: ["services", "get"],
+    commandPath: ["services", "get"],
     method: "GET",
     path: "/v1/services/{serviceId}",
     origin: "extended",
@@ -165,7 +165,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "services.update",
-    words: ["services", "update"],
+    commandPath: ["services", "update"],
     method: "PATCH",
     path: "/v1/services/{serviceId}",
     origin: "extended",
@@ -225,7 +225,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "services.delete",
-    words: ["services", "delete"],
+    commandPath: ["services", "delete"],
     method: "DELETE",
     path: "/v1/services/{serviceId}",
     origin: "extended",
@@ -242,7 +242,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "services.promote",
-    words: ["services", "promote"],
+    commandPath: ["services", "promote"],
     method: "POST",
     path: "/v1/services/{serviceId}/promote",
     origin: "extended",
@@ -282,7 +282,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "services.deployments.list",
-    words: ["services", "deployments", "list"],
+    commandPath: ["services", "deployments", "list"],
     method: "GET",
     path: "/v1/services/{serviceId}/deployments",
     origin: "extended",
@@ -315,7 +315,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "services.deployments.create",
-    words: ["services", "deployments", "create"],
+    commandPath: ["services", "deployments", "create"],
     method: "POST",
     path: "/v1/services/{serviceId}/deployments",
     origin: "extended",

@@ -3,7 +3,7 @@ import type { CommandDefinition } from "../../command-definition.js";
 export const commands: readonly CommandDefinition[] = [
   {
     id: "workspaces.list",
-    words: ["workspaces", "list"],
+    commandPath: ["workspaces", "list"],
     method: "GET",
     path: "/v1/workspaces",
     origin: "extended",
@@ -34,7 +34,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "workspaces.create",
-    words: ["workspaces", "create"],
+    commandPath: ["workspaces", "create"],
     method: "POST",
     path: "/v1/workspaces",
     origin: "extended",
@@ -63,7 +63,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "workspaces.get",
-    words: ["workspaces", "get"],
+    commandPath: ["workspaces", "get"],
     method: "GET",
     path: "/v1/workspaces/{id}",
     origin: "extended",
@@ -85,7 +85,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "workspaces.subscription.get",
-    words: ["workspaces", "subscription", "get"],
+    commandPath: ["workspaces", "subscription", "get"],
     method: "GET",
     path: "/v1/workspaces/{workspaceId}/subscription",
     origin: "extended",
@@ -107,7 +107,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "workspaces.integrations.list",
-    words: ["workspaces", "integrations", "list"],
+    commandPath: ["workspaces", "integrations", "list"],
     method: "GET",
     path: "/v1/workspaces/{workspaceId}/integrations",
     origin: "documented",
@@ -146,7 +146,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "workspaces.integrations.delete",
-    words: ["workspaces", "integrations", "delete"],
+    commandPath: ["workspaces", "integrations", "delete"],
     method: "DELETE",
     path: "/v1/workspaces/{workspaceId}/integrations/{clientId}",
     origin: "documented",
@@ -176,7 +176,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "workspaces.serviceTokens.list",
-    words: ["workspaces", "service-tokens", "list"],
+    commandPath: ["workspaces", "service-tokens", "list"],
     method: "GET",
     path: "/v1/workspaces/{workspaceId}/service-tokens",
     origin: "documented",
@@ -216,7 +216,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "workspaces.serviceTokens.create",
-    words: ["workspaces", "service-tokens", "create"],
+    commandPath: ["workspaces", "service-tokens", "create"],
     method: "POST",
     path: "/v1/workspaces/{workspaceId}/service-tokens",
     origin: "extended",
@@ -255,7 +255,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     id: "workspaces.serviceTokens.delete",
-    words: ["workspaces", "service-tokens", "delete"],
+    commandPath: ["workspaces", "service-tokens", "delete"],
     method: "DELETE",
     path: "/v1/workspaces/{workspaceId}/service-tokens/{serviceTokenId}",
     origin: "extended",
