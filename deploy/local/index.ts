@@ -11,7 +11,7 @@ import { chooseEphemeralParent } from "../../packages/platform/src/machine/data-
 import type { ServeSettings } from "../../packages/platform/src/serve/config-schema.js";
 import { startPostgres } from "./postgres.js";
 import { startProxy } from "./proxy.js";
-import { chooseLongLivedPort } from "../../packages/platform/src/machine/ports.js";
+import { chooseStablePort } from "../../packages/platform/src/machine/ports.js";
 
 /**
  * `npx tsx deploy/local/index.ts [--port 4300]`: the service of deploy/compose on this machine, without containers: Postgres, two servers
@@ -38,7 +38,7 @@ const run = async (): Promise<void> => {
   await chmod(directory, 0o711);
   const postgres = await startPostgres(directory);
   closers.push(() => postgres.stop());
-  const port = Number(values.port) || (await chooseLongLivedPort("127.0.0.1"));
+  const port = Number(values.port) || (await chooseStablePort("127.0.0.1"));
   const config = join(directory, "serve.yaml");
   const settings: ServeSettings = {
     databaseUrl: postgres.databaseUrl,

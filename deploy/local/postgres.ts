@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client, escapeLiteral } from "pg";
-import { chooseLongLivedPort } from "../../packages/platform/src/machine/ports.js";
+import { chooseStablePort } from "../../packages/platform/src/machine/ports.js";
 import { findPostgresAccount } from "../../packages/platform/src/machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../../packages/platform/src/machine/postgres/binaries.js";
 import { createCluster } from "../../packages/platform/src/machine/postgres/cluster.js";
@@ -29,7 +29,7 @@ export const startPostgres = async (directory: string): Promise<LocalPostgres> =
       directory: join(directory, "postgres"),
       logFile: join(directory, "postgres.log"),
     },
-    port: await chooseLongLivedPort("127.0.0.1"),
+    port: await chooseStablePort("127.0.0.1"),
     durable: false,
     directoryToRemove: directory,
   };

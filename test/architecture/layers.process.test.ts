@@ -36,7 +36,7 @@ const rows: readonly Row[] = [
   ...refused("packages/cluster/src", "@mgmt/platform", "@mgmt/sdk", "node:fs/promises"),
   ...allowed("packages/cluster/src", "@mgmt/engine/internal"),
   ...refused("packages/platform/src", "@mgmt/cli", "@mgmt/sdk", "@mgmt/mock/server"),
-  ...allowed("packages/platform/src", "@mgmt/cluster/policy/own-cluster", "@mgmt/engine"),
+  ...allowed("packages/platform/src", "@mgmt/cluster/policy/dedicated-cluster", "@mgmt/engine"),
   ...refused("packages/cli/src", "@mgmt/engine", "@mgmt/engine/http", "@mgmt/mock", "@mgmt/platform"),
   ...allowed("packages/cli/src", "@mgmt/sdk"),
   ["packages/cli/src", 'export type * from "@mgmt/platform";'],

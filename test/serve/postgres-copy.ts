@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { readErrorCode } from "../../packages/internal/src/errors/error-code.js";
-import { chooseLongLivedPort } from "../../packages/platform/src/machine/ports.js";
+import { chooseStablePort } from "../../packages/platform/src/machine/ports.js";
 import { getDataDirectoryParameter } from "../../packages/platform/src/machine/postgres/cluster.js";
 import { postgresEnvironment } from "../../packages/platform/src/machine/postgres/run-program.js";
 import { type Cluster, adminPassword } from "../../packages/platform/test/cluster.js";
@@ -55,7 +55,7 @@ export class PostgresCopy {
    * @param cluster whose programs are used.
    */
   static async make(cluster: Cluster, from: string, name: string): Promise<PostgresCopy> {
-    const copy = new PostgresCopy(cluster, name, await chooseLongLivedPort("127.0.0.1"));
+    const copy = new PostgresCopy(cluster, name, await chooseStablePort("127.0.0.1"));
     const { account } = cluster.options;
     await rm(copy.directory, { recursive: true, force: true });
     await cp(from, copy.directory, { recursive: true, preserveTimestamps: true });

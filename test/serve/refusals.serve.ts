@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { chooseLongLivedPort } from "../../packages/platform/src/machine/ports.js";
+import { chooseStablePort } from "../../packages/platform/src/machine/ports.js";
 import { adminPassword } from "../../packages/platform/test/cluster.js";
 import { makeMovedClock } from "../crash/moved-clock.js";
 import { ServePlace, isFull } from "./place.js";
@@ -55,7 +55,7 @@ describe("a second server", () => {
     const { account, port } = cluster.options;
     const directory = join(cluster.directory, "pgbouncer");
     await mkdir(directory);
-    const poolerPort = await chooseLongLivedPort("127.0.0.1");
+    const poolerPort = await chooseStablePort("127.0.0.1");
     const files = {
       users: [join(directory, "users.txt"), `"service" "${adminPassword}"\n`],
       settings: [

@@ -96,7 +96,7 @@ const targetPreparedCount = 3;
  * Secures a new cluster: sets a new password for the superuser, revokes everyone's access to existing databases, and turns
  * `template1`, which the platform does not use, into the first prepared database. Stores the keys of the installation in the records.
  */
-export const claimCluster = async (cluster: Cluster, newPassword: string): Promise<void> => {
+export const initializeCluster = async (cluster: Cluster, newPassword: string): Promise<void> => {
   const admin = new AdminConnection(cluster);
   const { keys, preparedNamePrefix, platformRole } = cluster.installation;
   const firstPreparedName = quoteIdentifier(`${preparedNamePrefix}first`);

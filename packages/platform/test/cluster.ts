@@ -7,20 +7,20 @@ import { afterAll, beforeAll, expect, vi } from "vitest";
 import {
   type DatabasesOptions,
   type OpenDatabases,
-  claimCluster,
+  initializeCluster,
   openDatabases,
 } from "@mgmt/cluster/open-databases";
 import type { Cluster as Policy } from "@mgmt/cluster/policy/cluster";
-import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
+import { createDedicatedCluster } from "@mgmt/cluster/policy/dedicated-cluster";
 import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import { chooseEphemeralParent } from "../src/machine/data-dir/directories.js";
-import { chooseLongLivedPort } from "../src/machine/ports.js";
+import { chooseStablePort } from "../src/machine/ports.js";
 import { type SystemAccount, findPostgresAccount } from "../src/machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../src/machine/postgres/binaries.js";
 import { type ClusterImage, readCluster, writeCluster } from "../src/machine/postgres/cluster-image.js";
 import { createCluster, saveClusterImage } from "../src/machine/postgres/cluster.js";
-import { readTitles } from "../src/machine/postgres/process-titles.js";
+import { readProcessTitles } from "../src/machine/postgres/process-titles.js";
 import { installation as testInstallation } from "./installation.js";
 import { PostgresServer, type ServerOptions } from "../src/machine/postgres/server.js";
 
@@ -53,14 +53,19 @@ export const ownClusterAt = (
   port: number,
   { password = adminPassword, major = 18, installation = testInstallation } = {},
 ): Policy =>
-  createOwnCluster({ host: "127.0.0.1", port, user: "postgres", password }, major, readTitles, installation);
+  createDedicatedCluster(
+    { host: "127.0.0.1", port, user: "postgres", password },
+    major,
+    readProcessTitles,
+    installation,
+  );
 
 /** Returns the options to start a server on a cluster in this directory. */
 const optionsIn = async (directory: string): Promise<ServerOptions> => ({
   ...(await findPrograms()),
   directory: join(directory, "postgres"),
   logFile: join(directory, "postgres.log"),
-  port: await chooseLongLivedPort("127.0.0.1"),
+  port: await chooseStablePort("127.0.0.1"),
   durable: false,
   directoryToRemove: undefined,
 });
@@ -89,7 +94,7 @@ export const makeCluster = async (directory: string): Promise<ServerOptions> => 
     await mkdir(options.directory, { mode: 0o700 });
     writeCluster(claimed, options.directory, options.account);
   } else {
-    await prepareCluster(options, (cluster) => claimCluster(cluster, adminPassword));
+    await prepareCluster(options, (cluster) => initializeCluster(cluster, adminPassword));
     claimedClusters.set(options.binaries.directory, readCluster(options.directory, adminPassword));
   }
   return options;

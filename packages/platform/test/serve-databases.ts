@@ -6,9 +6,9 @@ import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import { openDatabases } from "@mgmt/cluster/open-databases";
 import { PostgresProxy } from "../src/proxy/postgres-proxy.js";
 import type { ClusterAddress } from "@mgmt/cluster/policy/address";
-import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
-import { chooseLongLivedPort } from "../src/machine/ports.js";
-import { readTitles } from "../src/machine/postgres/process-titles.js";
+import { createDedicatedCluster } from "@mgmt/cluster/policy/dedicated-cluster";
+import { chooseStablePort } from "../src/machine/ports.js";
+import { readProcessTitles } from "../src/machine/postgres/process-titles.js";
 import { findApiDatabases } from "@mgmt/cluster/repair/api-databases";
 import type { DatabaseAddress } from "@mgmt/cluster/policy/address";
 import { openRecords } from "@mgmt/cluster/rows/open-records";
@@ -41,7 +41,7 @@ const {
 const keys = createTestKeys();
 const records = await openRecords(address, { schema, keys });
 const proxy = await PostgresProxy.listen({
-  port: await chooseLongLivedPort("127.0.0.1"),
+  port: await chooseStablePort("127.0.0.1"),
   credentials: await loadServerCredentials(tls, { isDurable: false }),
   postgres: { path: socketFile },
   connectionLimit: null,
@@ -49,7 +49,7 @@ const proxy = await PostgresProxy.listen({
   onDefect: (error) => console.error(error),
 });
 const recorded = async () => {
-  const reader = new AdminConnection(createOwnCluster(admin, major, readTitles, installation));
+  const reader = new AdminConnection(createDedicatedCluster(admin, major, readProcessTitles, installation));
   try {
     return await findApiDatabases(reader, schema, keys);
   } finally {
@@ -59,7 +59,7 @@ const recorded = async () => {
 const { sessions } = records;
 const client = { host: "127.0.0.1", port: proxy.port };
 const endpoints = { direct: client, pooled: client, accelerate: client };
-const cluster = createOwnCluster({ ...admin, endpoints }, major, readTitles, installation);
+const cluster = createDedicatedCluster({ ...admin, endpoints }, major, readProcessTitles, installation);
 const databases = await openDatabases(cluster, recorded, {
   others: { sessions, listServerIds: () => Promise.resolve([""]) },
 });

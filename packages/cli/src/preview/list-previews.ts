@@ -1,12 +1,12 @@
 import type { Branch, MgmtClient } from "@mgmt/sdk";
 import { canBePreview, type Preview, selectPreviews } from "./preview.js";
-import { type GitState, type RemoteState, determineRemoteState } from "./remote-state.js";
+import { type GitState, type GitBranchStatus, getGitBranchStatus } from "./remote-state.js";
 
 /** A preview with its branch, and how that stands in git. */
 export interface PreviewWithState {
   readonly branch: Branch;
   readonly preview: Preview;
-  readonly state: RemoteState;
+  readonly state: GitBranchStatus;
 }
 
 /** Returns the previews of a project, oldest first. */
@@ -23,6 +23,6 @@ export const listPreviews = async (
   return selectPreviews(databases).flatMap((preview): PreviewWithState[] => {
     const branch = branches.find(({ id }) => id === preview.database.branchId);
     if (!branch || !canBePreview(branch)) return [];
-    return [{ branch, preview, state: determineRemoteState(branch.gitName, preview, gitState) }];
+    return [{ branch, preview, state: getGitBranchStatus(branch.gitName, preview, gitState) }];
   });
 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { determineRemoteState, type GitState } from "./remote-state.js";
+import { getGitBranchStatus, type GitState } from "./remote-state.js";
 
 const pushed = { repository: "shop-1", record: { pushed: true } };
 const local = { repository: "shop-1", record: {} };
@@ -28,5 +28,5 @@ it.each([
   ["other", "unknown", pushed, withoutRemote],
   ["other", "unknown", pushed, noRepository],
 ])("the branch %s of a preview is %s: %j", (branch, expected, preview, state) => {
-  expect(determineRemoteState(branch, preview, state)).toBe(expected);
+  expect(getGitBranchStatus(branch, preview, state)).toBe(expected);
 });

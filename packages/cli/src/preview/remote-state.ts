@@ -1,7 +1,7 @@
 import type { Preview } from "./preview.js";
 
 /** How the branch of a preview stands in git. */
-export type RemoteState =
+export type GitBranchStatus =
   /** The branch that a worktree of this clone is on, or that the CI job runs for. */
   | "checked-out"
   /** In the git remote. */
@@ -25,11 +25,11 @@ export interface GitState {
 }
 
 /** Returns how the branch of a preview stands in a git repository. */
-export const determineRemoteState = (
+export const getGitBranchStatus = (
   branch: string,
   { repository, record }: Pick<Preview, "repository" | "record">,
   { repositoryKey, checkedOutBranches, remoteBranches }: GitState,
-): RemoteState => {
+): GitBranchStatus => {
   if (repository !== null && repositoryKey !== undefined && repository !== repositoryKey)
     return "other-repository";
   if (checkedOutBranches.has(branch)) return "checked-out";

@@ -142,7 +142,7 @@ export class AdminConnection {
         : guardedStartupOptions.replace("-c transaction_timeout=0 ", "");
     this.address = {
       ...toClientConfig(cluster.address, adminApplicationName),
-      database: cluster.homeDatabase,
+      database: cluster.maintenanceDatabase,
       options,
       connectionTimeoutMillis: 30_000,
     };

@@ -88,7 +88,7 @@ describe("a login that began before a change, where processes have no titles", (
   const beginUntitled = async (before: () => Promise<void> = () => Promise.resolve()) => {
     const { id, credential } = await cluster.makeTenant();
     const pending = await beginLogin(id, credential);
-    const policy = { ...cluster.policy, readTitles: () => Promise.resolve(new Map<number, string>()) };
+    const policy = { ...cluster.policy, readProcessTitles: () => Promise.resolve(new Map<number, string>()) };
     const admin = observeAdmin(cluster, before, policy);
     stopTime();
     return { pending, admin, id, credential };

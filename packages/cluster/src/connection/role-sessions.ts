@@ -47,7 +47,7 @@ export const endStartingSessions = async (
   const startedAt = performance.now();
   const sessions = await admin.query<StartingSession>(`select l.pid ${startingSessionsFromSql}`);
   if (sessions.length === 0) return [];
-  const titles = await admin.cluster.readTitles(sessions.map(({ pid }) => pid));
+  const titles = await admin.cluster.readProcessTitles(sessions.map(({ pid }) => pid));
   const isOfRoles = ({ pid }: StartingSession): boolean =>
     roles.some((role) => isTitleOfRole(role, titles.get(pid)));
   let endingPids = sessions.filter(isOfRoles).map(({ pid }) => pid);

@@ -373,7 +373,7 @@ export class DatabaseCopier {
     const logins = roles.filter((role) => role !== owner);
     if (logins.length > 0) await endStartingSessions(this.#admin, logins);
     // Privileges on databases are revoked here.
-    const sharedObjectsDatabase = this.#admin.cluster.homeDatabase;
+    const sharedObjectsDatabase = this.#admin.cluster.maintenanceDatabase;
     const rolesWithSharedPrivileges: string[] = [];
     let mustRemain = false;
     for (const role of roles) {

@@ -57,7 +57,7 @@ export const toClientConfig = (
   ssl: tls ?? false,
   sslnegotiation: "postgres",
   client_encoding: "utf8",
-  ...(server && { stream: () => server.openStream(), onConnect: (client) => server.admit(client) }),
+  ...(server && { stream: () => server.openStream(), onConnect: (client) => server.register(client) }),
 });
 
 /** Returns where clients connect to, for each kind of endpoint. */

@@ -42,7 +42,7 @@ export interface Cluster {
    * The database of the platform's own statements and locks, which no tenant can connect to. On a shared cluster, the database of the
    * records.
    */
-  readonly homeDatabase: string;
+  readonly maintenanceDatabase: string;
   /** Major version of Postgres. */
   readonly major: number;
 
@@ -66,7 +66,7 @@ export interface Cluster {
    * Returns the titles of processes of Postgres by process id, without those that cannot be read. The title of a session has the
    * name of its role.
    */
-  readonly readTitles: ReadTitles;
+  readonly readProcessTitles: ReadTitles;
 
   /** Whether the platform may vacuum the catalogs that all databases share. Otherwise, only Postgres itself does. */
   readonly canVacuumSharedCatalogs: boolean;

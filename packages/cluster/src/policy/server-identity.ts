@@ -12,7 +12,7 @@ export interface ServerIdentity {
    *
    * @throws Error when the connection leads to a standby, or to an instance that was replaced, or is the first to the one that has replaced it.
    */
-  admit(client: ClientBase): Promise<void>;
+  register(client: ClientBase): Promise<void>;
   /** Looks whether another instance of Postgres has replaced the one that a statement waits for. Safe to call often. */
   look(): void;
 }

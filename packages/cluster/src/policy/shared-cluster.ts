@@ -41,7 +41,7 @@ export const createSharedCluster = (
   return {
     address,
     installation,
-    homeDatabase: address.database,
+    maintenanceDatabase: address.database,
     major,
     endSessionsQuery,
     heldLocksQuery: buildHeldLocksQuery(installation),
@@ -49,7 +49,7 @@ export const createSharedCluster = (
     // Only a superuser could see all sessions of a database, and no others.
     databaseSetupStatements: [],
     // The processes may be on another machine.
-    readTitles: () => Promise.resolve(new Map()),
+    readProcessTitles: () => Promise.resolve(new Map()),
     canVacuumSharedCatalogs: false,
     canReadPasswords: false,
     canForceDrop: false,

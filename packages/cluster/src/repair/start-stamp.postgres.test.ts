@@ -16,7 +16,7 @@ const shared = new Cluster({}, { user: "renter" });
 const connect = async (cluster: Cluster): Promise<Client> => {
   const { port } = cluster.options;
   const address = { host: "127.0.0.1", port, user: "postgres", password: adminPassword };
-  const client = new Client({ ...address, database: cluster.policy.homeDatabase });
+  const client = new Client({ ...address, database: cluster.policy.maintenanceDatabase });
   await client.connect();
   return client;
 };
@@ -75,7 +75,7 @@ describe.each(clusters)("a start in %s cluster", (_case, cluster) => {
     const starts = Number((before as { starts: number }).starts) + 1;
     expect(after).toEqual({
       starts,
-      comment: `${installation.mark} records ${cluster.policy.homeDatabase}.${recordsSchema} start ${String(starts)}`,
+      comment: `${installation.mark} records ${cluster.policy.maintenanceDatabase}.${recordsSchema} start ${String(starts)}`,
     });
   });
 
@@ -110,7 +110,7 @@ describe.each(clusters)("a start in %s cluster", (_case, cluster) => {
     );
     await expect(start(cluster)).rejects.toMatchObject({
       code: "cluster:records_outdated",
-      message: `The last start of this installation used the records in original.mgmt, not those in ${cluster.policy.homeDatabase}.${recordsSchema}`,
+      message: `The last start of this installation used the records in original.mgmt, not those in ${cluster.policy.maintenanceDatabase}.${recordsSchema}`,
     });
     await run(cluster, `comment on role "${platformRole}" is '${installation.mark}'`);
     await startAndStop(cluster);

@@ -193,7 +193,7 @@ describe("the lease of a server", () => {
     const ended = new Promise((resolve) => client.once("end", resolve));
     client.on("error", () => undefined);
     await client.connect();
-    await lease.admit(client);
+    await lease.register(client);
     const waiting = expect(client.query("select pg_sleep(600)")).rejects.toThrow("Connection terminated");
     moved.target = otherCluster.options.port;
     vi.advanceTimersByTime(5_000);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import { Client, type ClientBase } from "pg";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
-import { Instances } from "../connection/instances.js";
+import { InstanceTracker } from "../connection/instance-tracker.js";
 import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import type { ServerIdentity } from "../policy/server-identity.js";
 import { type OtherServer, type ServerRegistry, endServerSessions } from "./server-registry.js";
@@ -57,7 +57,7 @@ export class ServerLease implements ServerIdentity {
   #currentBeat: Promise<void> | undefined;
   /** Since when this server sees the last heartbeats of others. */
   #seenBeats = new Map<string, { lastBeat: string; since: number }>();
-  readonly #instances = new Instances((address) => this.#handleReplaced(address));
+  readonly #instances = new InstanceTracker((address) => this.#handleReplaced(address));
   #lookedAt = 0;
   readonly #watchTimers = new Set<ReturnType<typeof setInterval>>();
   /** Why the last heartbeat failed. */
@@ -80,9 +80,9 @@ export class ServerLease implements ServerIdentity {
     return !this.#isLost && performance.now() - this.#lastBeatAt < leaseMs;
   }
 
-  async admit(client: ClientBase): Promise<void> {
+  async register(client: ClientBase): Promise<void> {
     // Work that has begun at the instance before has just lost its locks.
-    if (await this.#instances.admit(client))
+    if (await this.#instances.register(client))
       throw new Error("Another instance of Postgres has replaced the one before");
   }
 
@@ -279,7 +279,7 @@ export class ServerLease implements ServerIdentity {
     client.on("error", () => undefined);
     try {
       await client.connect();
-      await this.#instances.admit(client);
+      await this.#instances.register(client);
       return client;
     } catch (error) {
       void client.end().catch(() => undefined);

@@ -2,8 +2,8 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AdminConnection } from "../../src/connection/admin-connection.js";
 import { TenantStatement } from "../../src/policy/tenant-statement.js";
-import { createOwnCluster } from "../../src/policy/own-cluster.js";
-import { readTitles } from "../../../platform/src/machine/postgres/process-titles.js";
+import { createDedicatedCluster } from "../../src/policy/dedicated-cluster.js";
+import { readProcessTitles } from "../../../platform/src/machine/postgres/process-titles.js";
 import { Cluster, adminPassword, ownClusterAt } from "../../../platform/test/cluster.js";
 import { gone, makeAdmin, running, sessionsOf } from "../sessions.js";
 
@@ -37,7 +37,7 @@ describe("the connections of the platform", () => {
     const passwords: string[] = ["outdated"];
     const password = (): Promise<string> => Promise.resolve(passwords.pop() ?? adminPassword);
     const admin = new AdminConnection(
-      createOwnCluster({ ...address, password }, major, readTitles, installation),
+      createDedicatedCluster({ ...address, password }, major, readProcessTitles, installation),
     );
     onTestFinished(() => admin.close());
     await expect(admin.query("select")).rejects.toMatchObject({ code: "28P01" });
@@ -47,7 +47,7 @@ describe("the connections of the platform", () => {
   it("are encrypted where the address says so", async () => {
     const { address, major, installation } = cluster.policy;
     const admin = new AdminConnection(
-      createOwnCluster({ ...address, tls: {} }, major, readTitles, installation),
+      createDedicatedCluster({ ...address, tls: {} }, major, readProcessTitles, installation),
     );
     onTestFinished(() => admin.close());
     await expect(admin.query("select")).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { isRealDay } from "@mgmt/internal/text/real-day";
-import { type Mode, type Returned, applyWhenReady } from "../values/awaitable.js";
+import { type Mode, type Returned, mapAwaitable } from "../values/awaitable.js";
 import { type Clock, type VirtualClock, isSupportedTime } from "../values/clock.js";
 import * as controlErrors from "./control-errors.js";
 
@@ -74,7 +74,7 @@ export class ClockControl<M extends Mode> {
   /** Moves the clock forward by `milliseconds`, to the year 9000 at most. Resolves when all jobs that fell due are done. */
   async advance(milliseconds: number): Promise<void> {
     if (!(Number.isFinite(milliseconds) && milliseconds >= 0)) throw controlErrors.invalidAdvance();
-    await applyWhenReady<number, void>(this.now(), (now) =>
+    await mapAwaitable<number, void>(this.now(), (now) =>
       this.#moveForward(requireSupportedTime(now + milliseconds), milliseconds),
     );
   }
@@ -82,7 +82,7 @@ export class ClockControl<M extends Mode> {
   /** Moves the clock to a time between 1970 and 9000. The time may be in the past, but that does not undo jobs that have run. */
   async set(time: Time): Promise<void> {
     const target = parseTimestamp(time);
-    await applyWhenReady<number, void>(this.now(), (now) =>
+    await mapAwaitable<number, void>(this.now(), (now) =>
       target >= now
         ? this.#moveForward(target, target - now)
         : this.source.change((clock) => clock.moveTo(target)),

@@ -1,5 +1,5 @@
 import { toCanonicalId } from "../values/ids.js";
-import { type Mode, type Returned, applyWhenReady } from "../values/awaitable.js";
+import { type Mode, type Returned, mapAwaitable } from "../values/awaitable.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
@@ -41,9 +41,10 @@ export class DataPlaneControl<M extends Mode> {
         throw controlErrors.notFound("database", database);
     });
     // Returns a promise if rows are loaded, and the result itself if they are in memory.
-    return applyWhenReady<void, InstalledConnectionFault>(checkCompletion, () =>
-      faults.add(fault),
-    ) as Returned<M, InstalledConnectionFault>;
+    return mapAwaitable<void, InstalledConnectionFault>(checkCompletion, () => faults.add(fault)) as Returned<
+      M,
+      InstalledConnectionFault
+    >;
   }
 
   removeFault(id: string): void {

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import type { EngineOptions } from "../server/engine-options.js";
 import { MemoryServer } from "../server/memory-server.js";
 import type { BodyPolicy } from "../request/engine.js";
-import { isPromise } from "../values/awaitable.js";
+import { isPromiseLike } from "../values/awaitable.js";
 import { errors } from "../values/errors.js";
 import { type EngineRequest, type EngineResponse, takeFirstHalf } from "../values/message.js";
 import { Connections, type Listener } from "./connections.js";
@@ -290,7 +290,7 @@ const handleApiRequest = (
       bodyTooLarge: isBodyTooLarge,
       ...requestConditions,
     });
-    if (isPromise(engineResponse))
+    if (isPromiseLike(engineResponse))
       void engineResponse.then((settled) => sendEngineResponse(request, response, settled));
     else sendEngineResponse(request, response, engineResponse);
   };

@@ -1,7 +1,7 @@
 import { loadValidators } from "#validators";
 import { type OperationId, operations } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
-import { isPromise } from "../values/awaitable.js";
+import { isPromiseLike } from "../values/awaitable.js";
 import type { AnyOperationHandler, SuccessResponse } from "../context/operation-handler.js";
 import { findContractViolation } from "./contract-check.js";
 import { corsHeaders } from "./cors.js";
@@ -71,7 +71,7 @@ export class Engine {
     const { request } = exchange;
     try {
       const outcome = runPipeline(this.services, exchange);
-      if (!isPromise(outcome)) return this.#respondWhenSaved(exchange, outcome);
+      if (!isPromiseLike(outcome)) return this.#respondWhenSaved(exchange, outcome);
       return outcome.then(
         (settledOutcome) => this.#respondWhenSaved(exchange, settledOutcome),
         (error: unknown) =>

@@ -8,7 +8,7 @@ import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/databa
 import type { PreparationResults } from "./preparation.js";
 import { RequestError } from "../values/request-error.js";
 import type { RequestContext } from "../context/request-context.js";
-import { applyWhenReady } from "../values/awaitable.js";
+import { mapAwaitable } from "../values/awaitable.js";
 import type { RuleContext } from "../context/rule-context.js";
 
 /**
@@ -123,7 +123,7 @@ export const performOperation = (
   requestContext: RequestContext,
   readyRequest: ReadyRequest,
 ): SuccessResponse | Promise<SuccessResponse> =>
-  applyWhenReady(
+  mapAwaitable(
     requestContext.transact(chooseTransactionOptions(readyRequest), (context) =>
       runHandler(requestContext, context, readyRequest),
     ),

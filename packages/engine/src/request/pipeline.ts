@@ -22,7 +22,7 @@ import type { Principal } from "../values/principal.js";
 import { parseRequestBody } from "./request-body.js";
 import { listPathPreloads } from "./resource-access.js";
 import { type Route, canonicalizePathIds, isApiPath, listAllowedMethods, matchRoute } from "./route.js";
-import { applyWhenReady } from "../values/awaitable.js";
+import { mapAwaitable } from "../values/awaitable.js";
 import { validateRequest } from "./validate.js";
 import { MissingRowsError, type Preload } from "../store/preload.js";
 import type { RequestContext } from "../context/request-context.js";
@@ -84,7 +84,7 @@ const runWithFault = (
       : proceed();
   }
   if (!faults.hasFaults) return proceed();
-  return applyWhenReady(faults.strike(target), (fault) => {
+  return mapAwaitable(faults.strike(target), (fault) => {
     exchange.faultResult = { fault };
     return fault ? applyFault(fault, exchange, proceed) : proceed();
   });
@@ -95,7 +95,7 @@ const runOperation = (
   exchange: Exchange,
   route: Route,
 ): Outcome | Promise<Outcome> =>
-  applyWhenReady(verifyBearer(exchange.context.authenticator, exchange.request), (token) =>
+  mapAwaitable(verifyBearer(exchange.context.authenticator, exchange.request), (token) =>
     runWithVerifiedToken(services, exchange, route, token),
   );
 
@@ -134,9 +134,9 @@ const runWithVerifiedToken = (
     () =>
       token === undefined ? [] : listRequestPreloads(requestContext, token, route, exchange.search, handler),
   );
-  return applyWhenReady(handled, ({ readyRequest, handlerResult }) =>
+  return mapAwaitable(handled, ({ readyRequest, handlerResult }) =>
     handlerResult
-      ? applyWhenReady(waitForJob(requestContext, readyRequest, handlerResult), toOutcome)
+      ? mapAwaitable(waitForJob(requestContext, readyRequest, handlerResult), toOutcome)
       : runPreparation(requestContext, handler, readyRequest.request)
           .then((preparationResults) =>
             performOperation(requestContext, { ...readyRequest, preparationResults }),

@@ -1,7 +1,7 @@
 import type { ClockSource } from "../control/clock-control.js";
 import { type TransactionOptions, readOnlyTransaction } from "../store/storage-adapter.js";
 import type { AllRowsLookup } from "../store/store.js";
-import { type Mode, type Returned, applyWhenReady } from "../values/awaitable.js";
+import { type Mode, type Returned, mapAwaitable } from "../values/awaitable.js";
 import { VirtualClock } from "../values/clock.js";
 import { RandomIds } from "../values/random-ids.js";
 import {
@@ -79,7 +79,7 @@ export const clockTransactionOptions: TransactionOptions = { mode: "write", lock
 export const createClockSource = <M extends Mode>(backend: ControlBackend<M>): ClockSource<M> => ({
   read: (readClock) => backend.runTransaction(readOnlyTransaction, ({ context }) => readClock(context.clock)),
   change: (change) =>
-    applyWhenReady(
+    mapAwaitable(
       backend.runTransaction(clockTransactionOptions, ({ tables }) => changeClock(tables, change)),
       () => backend.lookForDueJobs(),
       // A promise if `runTransaction` returns one.

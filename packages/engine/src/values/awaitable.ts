@@ -16,11 +16,11 @@ export type Returned<M extends Mode, T> = Results<T>[M];
  * Returns whether a value comes in a promise. Checks for `then`: libraries such as Zone.js replace the global `Promise`, so that a promise
  * of an async function may not be an instance of it.
  */
-export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
+export const isPromiseLike = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 
 /** Calls `onValue` with a value: immediately, or when its promise resolves. */
-export const applyWhenReady = <T, Result>(
+export const mapAwaitable = <T, Result>(
   value: Awaitable<T>,
   onValue: (value: T) => Awaitable<Result>,
-): Awaitable<Result> => (isPromise(value) ? value.then(onValue) : onValue(value));
+): Awaitable<Result> => (isPromiseLike(value) ? value.then(onValue) : onValue(value));

@@ -6,7 +6,7 @@ import { chooseEphemeralParent } from "./data-dir/directories.js";
 import { DirectoryLock, readHolderLiveness, lockFileName } from "./data-dir/directory-lock.js";
 import { findReplacementRisk } from "./data-dir/replacement-risk.js";
 import { PlatformError, isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
-import { endLeftoverServers } from "./postgres/leftovers.js";
+import { stopOrphanedServers } from "./postgres/orphaned-processes.js";
 
 /** How the names of data directories begin that are deleted when their server ends. */
 export const ephemeralDirPrefix = "mgmt-ephemeral-";
@@ -72,7 +72,7 @@ export const removeAbandonedEphemeralDirs = async (parent: string): Promise<void
           Date.now() - stats.mtimeMs > directoryAbandonedAfterMs && (await hasOnlyLockFiles(path));
         if (isInterrupted) await rm(path, { recursive: true, force: true });
       } else if (liveness === "dead") {
-        await endLeftoverServers(join(path, "postgres"));
+        await stopOrphanedServers(join(path, "postgres"));
         await rm(path, { recursive: true, force: true });
       }
     } catch {

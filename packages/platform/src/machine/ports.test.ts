@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, it } from "vitest";
-import { chooseLongLivedPort, isPortFree } from "./ports.js";
+import { chooseStablePort, isPortFree } from "./ports.js";
 
 const host = "127.0.0.1";
 
@@ -20,8 +20,8 @@ it("isPortFree fails for an address that is not of this machine", async () => {
   await expect(isPortFree(0, "203.0.113.1")).rejects.toMatchObject({ code: "EADDRNOTAVAIL" });
 });
 
-it("chooseLongLivedPort stays below the ports of outgoing connections", async () => {
-  const port = await chooseLongLivedPort(host);
+it("chooseStablePort stays below the ports of outgoing connections", async () => {
+  const port = await chooseStablePort(host);
   expect(port).toBeGreaterThanOrEqual(15_000);
   expect(port).toBeLessThan(32_000);
 });

@@ -17,7 +17,7 @@ export const isPortFree = (port: number, host: string): Promise<boolean> =>
  * Returns a free port below the ephemeral range (32768 on Linux, 49152 elsewhere), so that the system does not assign it
  * to an outgoing connection while the platform is stopped.
  */
-export const chooseLongLivedPort = async (host: string): Promise<number> => {
+export const chooseStablePort = async (host: string): Promise<number> => {
   for (;;) {
     const port = randomInt(15_000, 32_000);
     if (await isPortFree(port, host)) return port;

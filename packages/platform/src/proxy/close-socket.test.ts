@@ -9,7 +9,7 @@ import { TLSSocket, connect as connectTls } from "node:tls";
 import { ConnectionFaults } from "@mgmt/engine";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { PostgresProxy } from "./postgres-proxy.js";
-import { chooseLongLivedPort } from "../machine/ports.js";
+import { chooseStablePort } from "../machine/ports.js";
 import { loadServerCredentials } from "../machine/tls/server-credentials.js";
 import { firstMessage, sslRequest } from "../../test/proxy/wire.js";
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   }).listen(path);
   await once(postgres, "listening");
   proxy = await PostgresProxy.listen({
-    port: await chooseLongLivedPort("127.0.0.1"),
+    port: await chooseStablePort("127.0.0.1"),
     credentials: await loadServerCredentials(join(folder, "tls"), { isDurable: false }),
     postgres: { path },
     connectionLimit: null,

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type DatabaseDirectory, PostgresProxy, type PostgresProxyOptions } from "./postgres-proxy.js";
 import { encodeError } from "./error-response.js";
 import { parseFirstMessage } from "./first-message.js";
-import { chooseLongLivedPort } from "../machine/ports.js";
+import { chooseStablePort } from "../machine/ports.js";
 import { loadServerCredentials } from "../machine/tls/server-credentials.js";
 import {
   RawClient,
@@ -81,7 +81,7 @@ const listen = async (
   directory: DatabaseDirectory | null = databases,
 ): Promise<PostgresProxy> => {
   const started = await PostgresProxy.listen({
-    port: await chooseLongLivedPort("127.0.0.1"),
+    port: await chooseStablePort("127.0.0.1"),
     credentials,
     postgres: { path },
     connectionLimit: null,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type DataDir, getDataDirPaths, refuseOtherPort } from "../machine/data-dir/data-dir.js";
+import { type DataDir, getDataDirPaths, assertPortChangeAllowed } from "../machine/data-dir/data-dir.js";
 import {
   type Manifest,
   manifestFormat,
@@ -10,10 +10,10 @@ import {
 } from "../machine/data-dir/manifest.js";
 import type { ClusterAddress } from "@mgmt/cluster/policy/address";
 import { Installation, createInstallationKeys } from "@mgmt/cluster/policy/installation";
-import { createOwnCluster, superuser } from "@mgmt/cluster/policy/own-cluster";
+import { createDedicatedCluster, superuser } from "@mgmt/cluster/policy/dedicated-cluster";
 import type { PostgresAddress } from "../proxy/upstream.js";
 import { platformErrors } from "../errors/platform-error.js";
-import { chooseLongLivedPort, isPortFree } from "../machine/ports.js";
+import { chooseStablePort, isPortFree } from "../machine/ports.js";
 import { type SystemAccount, findPostgresAccount } from "../machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../machine/postgres/binaries.js";
 import {
@@ -25,8 +25,8 @@ import {
 } from "../machine/postgres/cluster.js";
 import type { ClusterImage } from "../machine/postgres/cluster-image.js";
 import { ensureClusterAccount } from "../machine/data-dir/cluster-owner.js";
-import { endLeftoverServers, endLeftoverPrograms } from "../machine/postgres/leftovers.js";
-import { readTitles } from "../machine/postgres/process-titles.js";
+import { stopOrphanedServers, stopOrphanedProcesses } from "../machine/postgres/orphaned-processes.js";
+import { readProcessTitles } from "../machine/postgres/process-titles.js";
 import { PostgresPortTakenError, PostgresServer, type ServerOptions } from "../machine/postgres/server.js";
 import { PostgresSupervisor } from "../machine/postgres/supervisor.js";
 
@@ -91,8 +91,8 @@ const openExistingCluster = async (
     );
   }
   // An orphaned server of this cluster may still hold a port.
-  await endLeftoverServers(clusterDirectory);
-  if (!(await isPortFree(port, loopbackHost))) await refuseOtherPort(dataDir, port);
+  await stopOrphanedServers(clusterDirectory);
+  if (!(await isPortFree(port, loopbackHost))) await assertPortChangeAllowed(dataDir, port);
   const supervisor = await startOnFreePort(dataDir, programs, waitOptions, directPort);
   return {
     supervisor,
@@ -116,9 +116,9 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
     postgres: { major, port: 0, directPort: 0, password, complete: false },
   };
   if (!dataDir.ephemeral) {
-    await endLeftoverServers(clusterDirectory);
+    await stopOrphanedServers(clusterDirectory);
     // The first start may have been killed while initdb ran.
-    await endLeftoverPrograms(clusterDirectory);
+    await stopOrphanedProcesses(clusterDirectory);
     await writeManifest(dataDir.path, manifest);
     await rm(clusterDirectory, { recursive: true, force: true });
   }
@@ -139,10 +139,15 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
     supervisor = await startOnFreePort(dataDir, programs, waitOptions);
     const { port } = supervisor;
     const installation = new Installation(createInstallationKeys());
-    const { claimCluster } = await import("@mgmt/cluster/open-databases");
-    await runUntilAborted(supervisor, waitOptions, () =>
-      claimCluster(
-        createOwnCluster(toSuperuserAddress(port, imagePassword), major, readTitles, installation),
+    const { initializeCluster } = await import("@mgmt/cluster/open-databases");
+    await stopOnAbort(supervisor, waitOptions, () =>
+      initializeCluster(
+        createDedicatedCluster(
+          toSuperuserAddress(port, imagePassword),
+          major,
+          readProcessTitles,
+          installation,
+        ),
         password,
       ),
     );
@@ -163,7 +168,7 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
 };
 
 /** Does the work of a start. Aborting the signal stops the server, so that the work fails. */
-export const runUntilAborted = async <T>(
+export const stopOnAbort = async <T>(
   supervisor: PostgresSupervisor,
   { signal }: WaitOptions,
   work: () => Promise<T>,
@@ -191,7 +196,7 @@ const startOnFreePort = async (
 ): Promise<PostgresSupervisor> => {
   for (let attempt = 1; ; attempt += 1) {
     const port =
-      attempt === 1 && preferredPort !== undefined ? preferredPort : await chooseLongLivedPort(loopbackHost);
+      attempt === 1 && preferredPort !== undefined ? preferredPort : await chooseStablePort(loopbackHost);
     const options = buildServerOptions(dataDir, programs, port);
     try {
       return new PostgresSupervisor(options, await PostgresServer.start(options, waitOptions));

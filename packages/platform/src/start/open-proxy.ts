@@ -1,10 +1,10 @@
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { ConnectionFaults } from "@mgmt/engine";
-import { type DataDir, getDataDirPaths, refuseOtherPort } from "../machine/data-dir/data-dir.js";
+import { type DataDir, getDataDirPaths, assertPortChangeAllowed } from "../machine/data-dir/data-dir.js";
 import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import { PostgresProxy, type PostgresProxyOptions } from "../proxy/postgres-proxy.js";
 import type { OpenPostgres } from "./open-postgres.js";
-import { chooseLongLivedPort } from "../machine/ports.js";
+import { chooseStablePort } from "../machine/ports.js";
 import { loadServerCredentials } from "../machine/tls/server-credentials.js";
 
 /** A proxy that listens. */
@@ -47,13 +47,13 @@ const listenOnStablePort = async (
 ): Promise<PostgresProxy> => {
   let lastPort = dataDir.manifest?.postgres.port;
   for (let attempt = 1; ; attempt += 1) {
-    const port = lastPort ?? (await chooseLongLivedPort("127.0.0.1"));
+    const port = lastPort ?? (await chooseStablePort("127.0.0.1"));
     try {
       return await PostgresProxy.listen({ ...options, port });
     } catch (error) {
       if (readErrorCode(error) !== "EADDRINUSE") throw error;
       if (lastPort !== undefined) {
-        await refuseOtherPort(dataDir, port);
+        await assertPortChangeAllowed(dataDir, port);
         lastPort = undefined;
         continue;
       }

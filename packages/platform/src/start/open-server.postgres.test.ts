@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Platform, startPlatform } from "@mgmt/platform";
-import { chooseLongLivedPort } from "../machine/ports.js";
+import { chooseStablePort } from "../machine/ports.js";
 import { makeProject, query } from "../../test/api.js";
 
 // A second address of loopback needs Linux.
@@ -12,7 +12,7 @@ let platform: Platform;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  port = await chooseLongLivedPort(host);
+  port = await chooseStablePort(host);
   platform = await startPlatform({
     ...{ port, host, ephemeral: true },
     connectionsPerDatabase: 1,

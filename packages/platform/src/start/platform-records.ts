@@ -5,9 +5,9 @@ import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
 import type { MissingData, ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import type { Cluster } from "@mgmt/cluster/policy/cluster";
 import { ClusterError } from "@mgmt/cluster/policy/cluster-error";
-import { createOwnCluster } from "@mgmt/cluster/policy/own-cluster";
+import { createDedicatedCluster } from "@mgmt/cluster/policy/dedicated-cluster";
 import { removeAbandonedFiles } from "../machine/postgres/abandoned-files.js";
-import { readTitles } from "../machine/postgres/process-titles.js";
+import { readProcessTitles } from "../machine/postgres/process-titles.js";
 import type { OpenPostgres } from "./open-postgres.js";
 import { platformErrors } from "../errors/platform-error.js";
 import { NewerSchemaError } from "@mgmt/cluster/rows/migrate";
@@ -50,10 +50,10 @@ export const openPlatformRecords = async (
 ): Promise<PlatformRecords> => {
   const records = await openClusterRecords(dataDir, postgres, { keys, onLog });
   const { superuserAddress, manifest } = postgres;
-  const cluster = createOwnCluster(
+  const cluster = createDedicatedCluster(
     superuserAddress,
     manifest.postgres.major,
-    readTitles,
+    readProcessTitles,
     records.installation,
   );
   const readApiDatabases = (): Promise<ApiDatabase[]> =>

@@ -5,7 +5,7 @@ import { makeEphemeralDir } from "../machine/ephemeral-dir.js";
 import { createRecordKeys, readRecordKeys } from "../machine/data-dir/record-keys.js";
 import { getDefaultDataDir } from "../machine/data-dir/directories.js";
 import type { OpenProxy } from "./open-proxy.js";
-import { type OpenPostgres, openPostgres, runUntilAborted } from "./open-postgres.js";
+import { type OpenPostgres, openPostgres, stopOnAbort } from "./open-postgres.js";
 import type { OpenServer } from "./open-server.js";
 import { isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
 import { isPortFree } from "../machine/ports.js";
@@ -128,7 +128,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
       ...{ ...parts, host, port, onLog, recordKeys },
       ...{ oauthClients, unknownFields, errorCodes, requireSignInKey, acceptRecords },
     };
-    const server = await runUntilAborted(supervisor, waitOptions, () => openServer(context));
+    const server = await stopOnAbort(supervisor, waitOptions, () => openServer(context));
     return createPlatform({ ...parts, server });
   } catch (error) {
     await proxy?.server.close();

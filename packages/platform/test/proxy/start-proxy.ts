@@ -10,7 +10,7 @@ import {
   PostgresProxy,
   type PostgresProxyOptions,
 } from "../../src/proxy/postgres-proxy.js";
-import { chooseLongLivedPort } from "../../src/machine/ports.js";
+import { chooseStablePort } from "../../src/machine/ports.js";
 import { type ServerCredentials, loadServerCredentials } from "../../src/machine/tls/server-credentials.js";
 import type { Cluster } from "../cluster.js";
 import { firstMessage } from "./wire.js";
@@ -43,7 +43,7 @@ export const proxyStarter = (cluster: Cluster) => {
     const credentials = await loadServerCredentials(join(cluster.directory, "tls"), { isDurable: false });
     const defects: unknown[] = [];
     const proxy = await PostgresProxy.listen({
-      port: await chooseLongLivedPort("127.0.0.1"),
+      port: await chooseStablePort("127.0.0.1"),
       credentials,
       postgres: { path: cluster.socketFile },
       connectionLimit: null,

@@ -13,8 +13,8 @@ import type { EnsureResult } from "./ensure-result.js";
 import { type EnsureInputs, type ResourceReaders, findExisting } from "./find-existing.js";
 
 /** Upper bounds of the random pause between two rounds: the first one, doubled each round up to the longest. */
-const firstPauseMs = 200;
-const longestPauseMs = 4_000;
+const initialBackoffMs = 200;
+const maxBackoffMs = 4_000;
 const maxRounds = 8;
 
 /** The calls that ensuring a resource needs. */
@@ -155,7 +155,7 @@ const createOrFind = async <Created, Found>(
 ): Promise<EnsureResult<Created, Found>> => {
   const buildStepOptions = (): RequestOptions => limitToRemainingTime(options, deadline, timers);
   for (let round = 1; ; round += 1) {
-    const pauseMs = Math.random() * Math.min(firstPauseMs * 2 ** (round - 1), longestPauseMs);
+    const pauseMs = Math.random() * Math.min(initialBackoffMs * 2 ** (round - 1), maxBackoffMs);
     try {
       return { created: true, resource: await create(buildStepOptions()) };
     } catch (error) {

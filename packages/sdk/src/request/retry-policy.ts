@@ -5,8 +5,8 @@ import type { Outcome } from "./context.js";
 import { isCertificateRefused, isUnsent } from "./unsent.js";
 
 /** Pauses have full jitter: they are drawn from zero to a bound that doubles from half a second to eight seconds. */
-const firstPauseMs = 500;
-const longestPauseMs = 8_000;
+const initialBackoffMs = 500;
+const maxBackoffMs = 8_000;
 
 /** Statuses after which the same request may succeed. */
 const transientStatuses = [408, 429, 502, 503, 504];
@@ -38,7 +38,7 @@ export const computePauseMs = (
 ): number | undefined => {
   const requestedMs = (outcome instanceof ConnectionError ? 0 : (readRetryAfter(outcome) ?? 0)) * 1_000;
   if (requestedMs > maxRetryAfterMs) return undefined;
-  return requestedMs + Math.random() * Math.min(firstPauseMs * 2 ** retryIndex, longestPauseMs);
+  return requestedMs + Math.random() * Math.min(initialBackoffMs * 2 ** retryIndex, maxBackoffMs);
 };
 
 /** Whole seconds of `Retry-After`; undefined if there is none that can be read. */

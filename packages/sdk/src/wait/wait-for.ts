@@ -13,9 +13,9 @@ import type { WaitOptions } from "./wait-options.js";
 import { assertOptions } from "#all-type-checks";
 
 /** Pauses have full jitter: they are drawn from zero to a bound that grows from 0.2 to 5 seconds. */
-const firstPauseMs = 200;
-const longestPauseMs = 5_000;
-const pauseGrowthFactor = 1.5;
+const initialBackoffMs = 200;
+const maxBackoffMs = 5_000;
+const backoffFactor = 1.5;
 /** Maximum run of transient poll failures, and the longest `Retry-After` to wait for. */
 const maxFailureMs = 60_000;
 
@@ -77,11 +77,11 @@ export const waitFor = async <T extends AwaitedResource>(
     async (signal) => {
       onStart?.(createProgress(0));
       for (
-        let polls = 1, bound = firstPauseMs;
+        let polls = 1, backoffMs = initialBackoffMs;
         ;
-        polls += 1, bound = Math.min(bound * pauseGrowthFactor, longestPauseMs)
+        polls += 1, backoffMs = Math.min(backoffMs * backoffFactor, maxBackoffMs)
       ) {
-        let pauseMs = pollIntervalMs ?? Math.random() * bound;
+        let pauseMs = pollIntervalMs ?? Math.random() * backoffMs;
         let seenResource: T | undefined;
         try {
           seenResource = await poll({ ...requestOptions, signal, maxRetries: 0 });
@@ -96,7 +96,7 @@ export const waitFor = async <T extends AwaitedResource>(
           lastSeen = seenResource;
           pollFailure = undefined;
           observe("onProgress", onProgress, seenResource, createProgress(polls));
-          if (isGoalReached(goal, id, seenResource, cause)) return seenResource;
+          if (checkGoal(goal, id, seenResource, cause)) return seenResource;
         }
         await (sleep ? sleep(pauseMs, signal) : pause(pauseMs, signal, timers));
         // A caller's `sleep` may ignore its signal.
@@ -114,7 +114,7 @@ const readRetryAfterMs = (error: unknown): number =>
   error instanceof ApiError ? (error.retryAfter ?? 0) * 1_000 : 0;
 
 /** Returns whether the goal is reached. Throws when it can no longer be reached. */
-const isGoalReached = <T extends AwaitedResource>(
+const checkGoal = <T extends AwaitedResource>(
   goal: WaitGoal<T>,
   id: string,
   seenResource: T,

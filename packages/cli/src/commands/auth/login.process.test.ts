@@ -2,7 +2,7 @@ import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { cliClient } from "@mgmt/mock/server";
 import { describe, expect, it } from "vitest";
 import { findNoBrowserReason } from "../../system/browser.js";
-import { pasteRedirectUri } from "./paste-callback.js";
+import { manualRedirectUri } from "./paste-callback.js";
 import { oauthClientId } from "../../sdk/oauth.js";
 import type { Result } from "../../../test/result.js";
 import { pasting, useAccount } from "../../../test/commands/auth/account.js";
@@ -18,7 +18,7 @@ const loginPasting = (
   account.run(["login", ...flags, "--base-url", account.server.baseUrl], { env, reply: pasting(answer) });
 
 it("uses a client that the reference server knows", () => {
-  expect({ id: oauthClientId, redirectUris: [pasteRedirectUri] }).toMatchObject({
+  expect({ id: oauthClientId, redirectUris: [manualRedirectUri] }).toMatchObject({
     id: cliClient.id,
     redirectUris: cliClient.redirectUris,
   });

@@ -15,7 +15,7 @@ import { getHomeFolder } from "@mgmt/internal/files/user-folders";
  * @returns a function that removes the page.
  */
 export const openLoginPage = async (
-  { url, signInKey }: LoginLink,
+  { url, signInKey }: LoginUrl,
   context: Pick<Context, "output" | "stderr" | "env">,
 ): Promise<() => Promise<void>> => {
   const printedUrl = formatLoginUrl({ url, signInKey }, context);
@@ -33,14 +33,14 @@ export const openLoginPage = async (
 };
 
 /** The URL of a login, and the sign-in key if it is a `mgmt dev`. */
-export interface LoginLink {
+export interface LoginUrl {
   readonly url: string;
   readonly signInKey: string | undefined;
 }
 
 /** Returns the URL to print: with the sign-in key for a person at a terminal, and never for a log. */
 export const formatLoginUrl = (
-  { url, signInKey }: LoginLink,
+  { url, signInKey }: LoginUrl,
   { output, stderr }: Pick<Context, "output" | "stderr">,
 ): string => (stderr.isTTY && output.format === "table" ? addSignInKeyToUrl(url, signInKey) : url);
 

@@ -4,14 +4,14 @@ import type { Context } from "../../input/context.js";
 import { emptyPasteError, invalidPasteError } from "../../errors/access-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { isLoopbackHostname } from "../../sdk/sdk.js";
-import { type LoginLink, formatLoginUrl } from "./open-login-page.js";
+import { type LoginUrl, formatLoginUrl } from "./open-login-page.js";
 
 /** The registered redirect URI for logins where no server waits: the user pastes the URL that the browser is redirected to. */
-export const pasteRedirectUri = "http://127.0.0.1/callback";
+export const manualRedirectUri = "http://127.0.0.1/callback";
 
 /** Prints the login URL, and reads the callback URL or the code in it: from a prompt, or from one line of input. */
 export const readPastedCallback = async (
-  loginLink: LoginLink,
+  loginLink: LoginUrl,
   context: Pick<Context, "stdin" | "stderr" | "signal" | "output">,
 ): Promise<string | { code: string }> => {
   const { url } = loginLink;

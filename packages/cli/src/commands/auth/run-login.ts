@@ -12,7 +12,7 @@ import { findNoBrowserReason } from "../../system/browser.js";
 import type { TokenOwner } from "./token-owner.js";
 import { type CredentialReplacement, createCredentialReplacement } from "./credential-replacement.js";
 import { type LoginTarget, resolveLoginTarget } from "./login-target.js";
-import { readPastedCallback, pasteRedirectUri } from "./paste-callback.js";
+import { readPastedCallback, manualRedirectUri } from "./paste-callback.js";
 import { findSignInKey } from "./sign-in-key.js";
 import { observeRequests } from "../../transport/observe-requests.js";
 import { createExplainedTransport } from "../../transport/explained-transport.js";
@@ -113,7 +113,7 @@ const loginInBrowser = async (
     if (noBrowserReason !== undefined)
       output.info(`Not opening a browser: ${noBrowserReason}. --browser opens one anyway.`);
     await loginStore.probe?.();
-    const { url, attempt } = await startLogin({ ...oauth, redirectUri: pasteRedirectUri });
+    const { url, attempt } = await startLogin({ ...oauth, redirectUri: manualRedirectUri });
     const callback = await readPastedCallback({ url, signInKey }, context);
     await finishLogin({ ...oauth, attempt, callback });
   } catch (error) {

@@ -6,7 +6,7 @@ import { listRemoteBranches } from "../../git/remote.js";
 import { listPreviews, type PreviewWithState } from "../../preview/list-previews.js";
 import { connectToProject } from "../../preview/connect-branch.js";
 import { type PreviewFlags, resolveProject } from "../../preview/preview.js";
-import type { GitState, RemoteState } from "../../preview/remote-state.js";
+import type { GitState, GitBranchStatus } from "../../preview/remote-state.js";
 import { type GitContext, resolveGitContext } from "../../git/repository.js";
 
 /** One line of `mgmt preview list`. */
@@ -20,7 +20,7 @@ export interface ListedPreview {
   /** It is null if it does not expire. */
   readonly expiresAt: string | null;
   /** How its branch stands in git. */
-  readonly remote: RemoteState;
+  readonly remote: GitBranchStatus;
   /** What identifies its git repository, or null if it was made without one. */
   readonly repository: string | null;
   /** First digits of the commit that `mgmt preview up` last ran for. */

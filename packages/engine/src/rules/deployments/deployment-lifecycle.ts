@@ -12,11 +12,11 @@ const createStatusTest =
     statuses.includes(status);
 
 /** Returns whether a deployment with this status can be started. */
-export const canStart = createStatusTest("created", "uploaded", "stopped", "failed");
+export const isStartable = createStatusTest("created", "uploaded", "stopped", "failed");
 /** Returns whether a deployment with this status can be stopped. */
-export const canStop = createStatusTest("provisioning", "running");
+export const isStoppable = createStatusTest("provisioning", "running");
 /** Returns whether a deployment with this status can be deleted. */
-export const canDelete = createStatusTest("created", "uploaded", "stopped", "failed");
+export const isDeletable = createStatusTest("created", "uploaded", "stopped", "failed");
 
 /** Starts a deployment. Returns the domain that will serve it. */
 export const startDeployment = (context: RuleContext, { id }: DeploymentRow): string => {

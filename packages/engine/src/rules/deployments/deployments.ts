@@ -14,7 +14,13 @@ import type {
 } from "../../generated/schemas.js";
 import type { AppRow, DeploymentRow } from "../../store/rows.js";
 import { requireApp } from "../apps/apps.js";
-import { startDeployment, stopDeployment, canDelete, canStart, canStop } from "./deployment-lifecycle.js";
+import {
+  startDeployment,
+  stopDeployment,
+  isDeletable,
+  isStartable,
+  isStoppable,
+} from "./deployment-lifecycle.js";
 
 const serializeDeployment = (context: SerializationContext, row: DeploymentRow): Deployment => ({
   id: row.id,
@@ -64,14 +70,14 @@ const listHandler = {
 
 const checkCreateDeployment = (call: CreateDeploymentCall) => {
   const app = requireApp(call);
-  const promotedDeployment =
+  const latestDeployment =
     app.latestDeploymentId === null ? undefined : call.context.store.deployments.get(app.latestDeploymentId);
-  if (call.body.skipCodeUpload && promotedDeployment === undefined) {
+  if (call.body.skipCodeUpload && latestDeployment === undefined) {
     throw errors.validationFailed([
       { path: "/skipCodeUpload", message: "requires a promoted deployment whose code can be reused" },
     ]);
   }
-  return { app, reusedDeployment: call.body.skipCodeUpload ? promotedDeployment : undefined };
+  return { app, reusedDeployment: call.body.skipCodeUpload ? latestDeployment : undefined };
 };
 
 const createHandler = {
@@ -117,7 +123,7 @@ export const deploymentHandlers = {
   "deployments.delete": defineHandler("deployments.delete", {
     check: (call) => {
       const deployment = requireAccess(call, "deployment", call.path.deploymentId);
-      if (!canDelete(deployment.status)) throw errors["deployment:not_deletable"](deployment);
+      if (!isDeletable(deployment.status)) throw errors["deployment:not_deletable"](deployment);
       return deployment;
     },
     execute: ({ context }, deployment) => {
@@ -130,7 +136,7 @@ export const deploymentHandlers = {
   "deployments.start": defineHandler("deployments.start", {
     check: (call) => {
       const deployment = requireAccess(call, "deployment", call.path.deploymentId);
-      if (!canStart(deployment.status)) throw errors["deployment:not_startable"](deployment);
+      if (!isStartable(deployment.status)) throw errors["deployment:not_startable"](deployment);
       return deployment;
     },
     execute: ({ context }, deployment) => ({
@@ -142,7 +148,7 @@ export const deploymentHandlers = {
   "deployments.stop": defineHandler("deployments.stop", {
     check: (call) => {
       const deployment = requireAccess(call, "deployment", call.path.deploymentId);
-      if (!canStop(deployment.status)) throw errors["deployment:not_stoppable"](deployment);
+      if (!isStoppable(deployment.status)) throw errors["deployment:not_stoppable"](deployment);
       return deployment;
     },
     execute: ({ context }, deployment) => {

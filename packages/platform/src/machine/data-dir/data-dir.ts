@@ -99,7 +99,7 @@ export const openDataDir = async (dataDir: string): Promise<DataDir> => {
  *
  * @throws PlatformError `platform:port_taken`.
  */
-export const refuseOtherPort = async ({ path, manifest }: DataDir, port: number): Promise<void> => {
+export const assertPortChangeAllowed = async ({ path, manifest }: DataDir, port: number): Promise<void> => {
   if (manifest === undefined || !(await isCopiedDir(path, manifest))) {
     throw platformErrors.databasePortTaken(port, path);
   }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { isRunningAsRoot } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";
 import { getDataDirectoryParameter, assertDirectoryReachable } from "./cluster.js";
-import { endLeftoverServers, endLeftoverPrograms } from "./leftovers.js";
+import { stopOrphanedServers, stopOrphanedProcesses } from "./orphaned-processes.js";
 import { findProcessesInDirectory } from "./process-files.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
 
@@ -33,16 +33,16 @@ describe.skipIf(process.platform !== "linux")("without process files", () => {
   it("leaves the lock file of a process that may be Postgres, so that Postgres judges it", async () => {
     const lockFile = join(directory, "postmaster.pid");
     await writeFile(lockFile, `${String(process.pid)}\n${directory}\n`);
-    await endLeftoverServers(directory);
+    await stopOrphanedServers(directory);
     expect(existsSync(lockFile)).toBe(true);
     await writeFile(lockFile, "");
-    await endLeftoverServers(directory);
+    await stopOrphanedServers(directory);
     expect(existsSync(lockFile)).toBe(false);
   });
 
   it("ends no program that it cannot tell from others", async () => {
     expect(await findProcessesInDirectory(process.cwd(), /./)).toEqual([]);
-    await endLeftoverPrograms(process.cwd());
+    await stopOrphanedProcesses(process.cwd());
   });
 
   it("passes the path of the data directory to Postgres, also when it runs as another account", () => {

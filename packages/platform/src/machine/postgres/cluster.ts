@@ -8,7 +8,7 @@ import { readRegularFile } from "../data-dir/safe-file.js";
 import { ensurePrivateCacheDir } from "../data-dir/directories.js";
 import { recordsDatabase, recordsSchema } from "@mgmt/cluster/rows/records-location";
 import { buildSchemaStatements } from "@mgmt/cluster/rows/new-schema";
-import { superuser } from "@mgmt/cluster/policy/own-cluster";
+import { superuser } from "@mgmt/cluster/policy/dedicated-cluster";
 import { platformErrors } from "../../errors/platform-error.js";
 import { type SystemAccount, isRunningAsRoot } from "../data-dir/postgres-account.js";
 import type { Binaries } from "./binaries.js";

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectToPostgres } from "../../proxy/upstream.js";
 import { Refusal } from "../../proxy/refusal.js";
-import { superuser } from "@mgmt/cluster/policy/own-cluster";
+import { superuser } from "@mgmt/cluster/policy/dedicated-cluster";
 import { RecoveryProgress } from "./recovery-progress.js";
 
 /** Times in milliseconds. */

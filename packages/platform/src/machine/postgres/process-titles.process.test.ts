@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readTitlesFromPs, readTitles } from "./process-titles.js";
+import { readTitlesFromPs, readProcessTitles } from "./process-titles.js";
 
 describe.each([
-  ["of this system", readTitles],
+  ["of this system", readProcessTitles],
   ["that ps prints", readTitlesFromPs],
 ])("the titles of processes %s", (_, read) => {
   it("include those that can be read, by process id", async () => {

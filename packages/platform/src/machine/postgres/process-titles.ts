@@ -4,7 +4,7 @@ import { canSeeProcesses } from "./process-files.js";
 import { runProgram } from "./run-program.js";
 
 /** Returns the titles of processes on this machine by process id, except for processes that no longer exist or are hidden. */
-export const readTitles: ReadTitles = (pids) =>
+export const readProcessTitles: ReadTitles = (pids) =>
   process.platform === "linux" ? readTitlesFromFiles(pids) : readTitlesFromPs(pids);
 
 const readTitlesFromFiles: ReadTitles = async (pids) => {

@@ -8,7 +8,7 @@ import { chooseEphemeralParent } from "../data-dir/directories.js";
 import { PlatformError } from "@mgmt/platform";
 import { type Binaries, findBinaries } from "./binaries.js";
 import { createCluster, getDataDirectoryParameter } from "./cluster.js";
-import { endLeftoverServers } from "./leftovers.js";
+import { stopOrphanedServers } from "./orphaned-processes.js";
 import { runProgram } from "./run-program.js";
 import { PostgresPortTakenError, PostgresServer, type ServerOptions } from "./server.js";
 import { running, uninterruptible } from "../../../../cluster/test/sessions.js";
@@ -144,7 +144,7 @@ describe("a server", () => {
     expect(await isLeft()).toBe(true);
     signal(await postmasterPid(options.directory), "SIGKILL");
     await server.exited;
-    await endLeftoverServers(options.directory);
+    await stopOrphanedServers(options.directory);
     expect(await isLeft()).toBe(false);
     await server.stop();
   });

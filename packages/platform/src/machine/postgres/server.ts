@@ -13,7 +13,7 @@ import {
 } from "./cluster.js";
 import { type CopyMethod, chooseCopyMethod } from "./copy-method.js";
 import { allowExtensions } from "./extensions.js";
-import { endLeftoverServers, resumeServers } from "./leftovers.js";
+import { stopOrphanedServers, resumeServers } from "./orphaned-processes.js";
 import { type LogWriter, openLogForAppend, rotateLog, startLogWriter } from "./log-file.js";
 import { RecoveryProgress } from "./recovery-progress.js";
 import { postgresEnvironment } from "./run-program.js";
@@ -104,7 +104,7 @@ export class PostgresServer {
     { stuckTimeoutMs = startTimeoutMs, onStuck }: { stuckTimeoutMs?: number; onStuck?: () => void } = {},
   ): Promise<PostgresServer> {
     const { binaries, account, directory, durable } = options;
-    await endLeftoverServers(directory);
+    await stopOrphanedServers(directory);
     signal?.throwIfAborted();
     await writeAccessRules(directory);
     const dataDirectory = getDataDirectoryParameter(directory, binaries, account);
@@ -157,7 +157,7 @@ export class PostgresServer {
       child.kill("SIGKILL");
       await exited;
       // A killed postmaster does not wait for its children.
-      await endLeftoverServers(directory);
+      await stopOrphanedServers(directory);
       await watchdog.dismiss();
       await logWriter.finish();
       signal?.throwIfAborted();
@@ -183,7 +183,7 @@ export class PostgresServer {
     for (const signal of ["SIGQUIT", "SIGKILL"] as const)
       hasEnded ||= await this.#signalAndWait(signal, killTimeoutMs);
     // A killed postmaster does not wait for its children.
-    if (!hasEnded || this.#process.signalCode === "SIGKILL") await endLeftoverServers(this.#directory);
+    if (!hasEnded || this.#process.signalCode === "SIGKILL") await stopOrphanedServers(this.#directory);
     await this.dismissWatchdog();
     await this.#logWriter.finish();
   }

@@ -1,4 +1,4 @@
-import { superuser } from "@mgmt/cluster/policy/own-cluster";
+import { superuser } from "@mgmt/cluster/policy/dedicated-cluster";
 import { Client } from "pg";
 
 /** Name of the sessions of the keeper, which do not count as runners. */

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { superuser } from "@mgmt/cluster/policy/own-cluster";
+import { superuser } from "@mgmt/cluster/policy/dedicated-cluster";
 import { createProcessViewWithPs } from "@mgmt/internal/processes/ps-processes";
 import { Client } from "pg";
 import { writeAtomically } from "../../machine/data-dir/atomic-file.js";
 import { ensureClusterAccount } from "../../machine/data-dir/cluster-owner.js";
 import { type SystemAccount, findPostgresAccount } from "../../machine/data-dir/postgres-account.js";
 import { readOwnedFile } from "../../machine/data-dir/safe-file.js";
-import { chooseLongLivedPort, isPortFree } from "../../machine/ports.js";
+import { chooseStablePort, isPortFree } from "../../machine/ports.js";
 import type { Binaries } from "../../machine/postgres/binaries.js";
 import {
   assertDirectoryReachable,
@@ -16,7 +16,7 @@ import {
   saveClusterImage,
   syncCluster,
 } from "../../machine/postgres/cluster.js";
-import { endLeftoverPrograms, endLeftoverServers } from "../../machine/postgres/leftovers.js";
+import { stopOrphanedProcesses, stopOrphanedServers } from "../../machine/postgres/orphaned-processes.js";
 import { PostgresPortTakenError, PostgresServer } from "../../machine/postgres/server.js";
 import type { ServerLocation } from "../server/location.js";
 
@@ -76,15 +76,15 @@ export const openCluster = async ({ directory, binaries }: ServerLocation): Prom
       // It is damaged.
     }
   }
-  await endLeftoverServers(paths.cluster).catch(() => undefined);
-  await endLeftoverPrograms(paths.cluster);
+  await stopOrphanedServers(paths.cluster).catch(() => undefined);
+  await stopOrphanedProcesses(paths.cluster);
   await rm(paths.record, { force: true });
   await rm(paths.cluster, { recursive: true, force: true });
   const account = await findPostgresAccount();
   await assertDirectoryReachable(directory, binaries, account);
   const { password, newImage } = await createCluster(paths.cluster, binaries, account);
   if (newImage !== undefined) await saveClusterImage(newImage, binaries);
-  const port = await chooseLongLivedPort(host);
+  const port = await chooseStablePort(host);
   return startCluster(paths, binaries, { passwords: [password], port, openPlace });
 };
 
@@ -147,10 +147,10 @@ const startOnFreePort = async (
   { port: formerPort }: ClusterRecord,
 ): Promise<PostgresServer> => {
   // A leftover server of this cluster may still hold the port.
-  await endLeftoverServers(cluster);
+  await stopOrphanedServers(cluster);
   for (let attempt = 1; ; attempt += 1) {
     const isFormerPortFree = attempt === 1 && (await isPortFree(formerPort, host));
-    const port = isFormerPortFree ? formerPort : await chooseLongLivedPort(host);
+    const port = isFormerPortFree ? formerPort : await chooseStablePort(host);
     try {
       return await PostgresServer.start({
         ...{ binaries, account, port },

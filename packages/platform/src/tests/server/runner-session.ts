@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 // Not the global functions, which tests replace.
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { superuser } from "@mgmt/cluster/policy/own-cluster";
+import { superuser } from "@mgmt/cluster/policy/dedicated-cluster";
 import { Client, escapeIdentifier } from "pg";
 import { isDiskFullError } from "@mgmt/cluster/connection/disk-full";
 import { PlatformError, platformErrors } from "../../errors/platform-error.js";

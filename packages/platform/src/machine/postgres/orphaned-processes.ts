@@ -42,7 +42,7 @@ const stopPhases: readonly StopPhase[] = [
  * @throws PlatformError `platform:data_dir_in_use` when a server of this cluster runs that this process cannot stop;
  *   `platform:data_dir_unsafe` when `postmaster.pid` cannot be read.
  */
-export const endLeftoverServers = async (directory: string, phases = stopPhases): Promise<void> => {
+export const stopOrphanedServers = async (directory: string, phases = stopPhases): Promise<void> => {
   const lockFile = join(directory, "postmaster.pid");
   const lockText = await readLockFile(lockFile);
   if (lockText === undefined) return;
@@ -86,7 +86,7 @@ const isVisible = async (pid: number): Promise<boolean> => (await readTitlesFrom
 /**
  * Ends programs of Postgres that still use a directory, such as initdb when the process that started it was killed. Linux only.
  */
-export const endLeftoverPrograms = async (directory: string): Promise<void> => {
+export const stopOrphanedProcesses = async (directory: string): Promise<void> => {
   if (process.platform !== "linux") return;
   const path = await realpath(directory).catch(() => undefined);
   if (path === undefined) return;

@@ -3,7 +3,7 @@ import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { endLeftoverServers } from "./leftovers.js";
+import { stopOrphanedServers } from "./orphaned-processes.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
 
 let directory: string;
@@ -16,7 +16,7 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 const isLeft = async (text: string): Promise<boolean> => {
   const file = join(directory, "postmaster.pid");
   await writeFile(file, text);
-  await endLeftoverServers(directory);
+  await stopOrphanedServers(directory);
   return existsSync(file);
 };
 
@@ -38,10 +38,10 @@ describe("the file with the process id of a killed server", () => {
     ["is a symbolic link", (file: string) => symlink("/dev/null", file)],
   ])("is refused when it cannot be read: it %s", async (_, create) => {
     await create(join(directory, "postmaster.pid"));
-    await expect(endLeftoverServers(directory)).rejects.toMatchObject({ code: "platform:data_dir_unsafe" });
+    await expect(stopOrphanedServers(directory)).rejects.toMatchObject({ code: "platform:data_dir_unsafe" });
   });
 
   it("may be missing", async () => {
-    await expect(endLeftoverServers(directory)).resolves.toBeUndefined();
+    await expect(stopOrphanedServers(directory)).resolves.toBeUndefined();
   });
 });

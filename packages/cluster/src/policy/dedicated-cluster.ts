@@ -22,17 +22,17 @@ const heldLocksQuery = `
  *
  * @param address the address and the credentials of the superuser.
  */
-export const createOwnCluster = (
+export const createDedicatedCluster = (
   address: ClusterAddress,
   major: number,
-  readTitles: ReadTitles,
+  readProcessTitles: ReadTitles,
   installation: Installation,
 ): Cluster => ({
   address,
   installation,
-  homeDatabase: "postgres",
+  maintenanceDatabase: "postgres",
   major,
-  readTitles,
+  readProcessTitles,
   endSessionsQuery: `
     select pid, datname as database, usename as role, false as hidden, pg_terminate_backend(pid) as ended, ${runningSessionCondition} as running
     from pg_stat_activity where pid <> pg_backend_pid()`,

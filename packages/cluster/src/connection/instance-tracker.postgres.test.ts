@@ -2,15 +2,15 @@ import { Socket } from "node:net";
 import { Client } from "pg";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
-import { Instances } from "./instances.js";
+import { InstanceTracker } from "./instance-tracker.js";
 
 const clusters = [new Cluster(), new Cluster()] as const;
 let replaced: string[];
-let instances: Instances;
+let instances: InstanceTracker;
 
 beforeEach(() => {
   replaced = [];
-  instances = new Instances((address) => replaced.push(address));
+  instances = new InstanceTracker((address) => replaced.push(address));
 });
 
 /** Connects to a cluster at an address that leads to it now. */
@@ -31,25 +31,25 @@ const connect = async (cluster: Cluster, port = 5432): Promise<Client> => {
 describe("the connections of a server", () => {
   it("end when their address leads to another instance, also those that wait for a response", async () => {
     const [idle, waiting] = [await connect(clusters[0]), await connect(clusters[0])];
-    expect([await instances.admit(idle), await instances.admit(waiting)]).toEqual([false, false]);
+    expect([await instances.register(idle), await instances.register(waiting)]).toEqual([false, false]);
     const isEnded = Promise.all(
       [idle, waiting].map((client) => new Promise((end) => client.once("end", end))),
     );
     const response = waiting.query("select pg_sleep(600)").catch((error: unknown) => String(error));
     const next = await connect(clusters[1]);
-    expect(await instances.admit(next)).toBe(true);
+    expect(await instances.register(next)).toBe(true);
     await isEnded;
     expect(await response).toMatch("Connection terminated");
     expect(replaced).toEqual(["127.0.0.1:5432"]);
     expect((await next.query("select")).rowCount).toBe(1);
-    expect(await instances.admit(await connect(clusters[1]))).toBe(false);
+    expect(await instances.register(await connect(clusters[1]))).toBe(false);
   });
 
   it("do not go back to an instance that was replaced", async () => {
-    await instances.admit(await connect(clusters[0]));
+    await instances.register(await connect(clusters[0]));
     const next = await connect(clusters[1]);
-    await instances.admit(next);
-    await expect(instances.admit(await connect(clusters[0]))).rejects.toThrow("has replaced");
+    await instances.register(next);
+    await expect(instances.register(await connect(clusters[0]))).rejects.toThrow("has replaced");
     expect((await next.query("select")).rowCount).toBe(1);
   });
 
@@ -58,15 +58,15 @@ describe("the connections of a server", () => {
     client.connection.stream.pause();
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
-    const isRefused = expect(instances.admit(client)).rejects.toThrow("timeout");
+    const isRefused = expect(instances.register(client)).rejects.toThrow("timeout");
     await vi.advanceTimersByTimeAsync(5_000);
     await isRefused;
   });
 
   it("may lead to different instances at different addresses", async () => {
     const first = await connect(clusters[0], 5432);
-    await instances.admit(first);
-    expect(await instances.admit(await connect(clusters[1], 5433))).toBe(false);
+    await instances.register(first);
+    expect(await instances.register(await connect(clusters[1], 5433))).toBe(false);
     expect((await first.query("select")).rowCount).toBe(1);
     expect(replaced).toEqual([]);
   });

@@ -20,7 +20,7 @@ interface Instance {
  * held there no longer exclude other servers. The first connection to the new instance therefore closes all connections to the old one,
  * which is not used again.
  */
-export class Instances {
+export class InstanceTracker {
   readonly #instances = new Map<string, Instance>();
   readonly #onReplaced: (address: string) => void;
 
@@ -30,12 +30,12 @@ export class Instances {
   }
 
   /**
-   * Admits a connection that has just been opened.
+   * Registers a connection that has just been opened.
    *
    * @returns true if it is the first connection to a new instance. Work that was started on the previous instance must not continue on it.
    * @throws Error when it leads to a standby, or to an instance that was replaced or does not respond.
    */
-  async admit(client: ClientBase): Promise<boolean> {
+  async register(client: ClientBase): Promise<boolean> {
     // The types of pools do not say it.
     if (!(client instanceof Client)) throw new TypeError("The connection is not one of the driver");
     const { rows } = await client.query<{ instance: string; standby: boolean }>(instanceQuery);

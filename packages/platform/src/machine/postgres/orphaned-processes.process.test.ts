@@ -5,7 +5,7 @@ import { mkdir, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { endLeftoverServers } from "./leftovers.js";
+import { stopOrphanedServers } from "./orphaned-processes.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
 
 let root: string;
@@ -42,14 +42,14 @@ describe.skipIf(process.platform === "win32")("a server that is left", () => {
     // As on macOS, whose `ps` shortens lines to the columns of a terminal.
     vi.stubEnv("COLUMNS", "80");
     vi.spyOn(process, "platform", "get").mockReturnValue("darwin");
-    await endLeftoverServers(directory, [{ signal: "SIGKILL", attempts: 100 }]);
+    await stopOrphanedServers(directory, [{ signal: "SIGKILL", attempts: 100 }]);
     expect(child.signalCode ?? (await once(child, "exit"))[1]).toBe("SIGKILL");
   });
 
   it("keeps its lock when it does not end, which is an error", async () => {
     const { pid } = await startServer();
     vi.spyOn(process, "kill").mockReturnValue(true);
-    await expect(endLeftoverServers(directory, [{ signal: "SIGKILL", attempts: 2 }])).rejects.toMatchObject({
+    await expect(stopOrphanedServers(directory, [{ signal: "SIGKILL", attempts: 2 }])).rejects.toMatchObject({
       code: "platform:data_dir_in_use",
       message: expect.stringContaining(`process ${String(pid)}`),
       hint: expect.stringContaining(`kill ${String(pid)}`),
