@@ -21,7 +21,7 @@ export interface TestDatabaseSource {
   /**
    * Ends the use of a database, which is dropped soon. That of a process which has ended is dropped without it.
    *
-   * @param options say whether its test has failed, for `keepOnFailure`.
+   * @param options whether its test has failed, for `keepOnFailure`.
    * @returns the command that opens the database if it remains.
    */
   release(database: TestDatabase, options?: ReleaseOptions): Promise<string | undefined>;

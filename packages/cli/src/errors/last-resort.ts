@@ -1,8 +1,8 @@
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
-/** Codes of system errors that say that this process, or the system, has too many open files. */
+/** Codes of system errors that indicate that this process, or the system, has too many open files. */
 const tooManyFilesCodes: readonly string[] = ["EMFILE", "ENFILE"];
 
-/** Returns whether the code of a system error says that this process, or the system, has too many open files. */
+/** Returns whether the code of a system error indicates that this process, or the system, has too many open files. */
 export const isTooManyFilesCode = (code: unknown): boolean =>
   typeof code === "string" && tooManyFilesCodes.includes(code);
 
@@ -25,7 +25,7 @@ export const describeTooManyFiles = (error: unknown) => {
  * Returns what to print about an error that could not be reported in the usual way, because the code for it cannot be loaded
  * either.
  *
- * @param args arguments of the command line, which say whether errors are JSON.
+ * @param args arguments of the command line, which indicate whether errors are JSON.
  */
 export const renderLastResort = (error: unknown, args: readonly string[]): string => {
   const { code, message, hint } = describeTooManyFiles(error) ?? {

@@ -5,7 +5,7 @@ import { describeCause, CliError } from "./cli-error.js";
 /** How many problems of a manifest are listed. One wrong character can be the cause of a problem on every line after it. */
 const maxListedProblems = 10;
 
-/** The manifest cannot be used. Each problem says where it is. */
+/** The manifest cannot be used. Each problem has its position. */
 export const invalidManifestError = (problems: readonly string[]): CliError =>
   new CliError(
     "usage",

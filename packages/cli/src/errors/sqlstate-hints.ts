@@ -1,4 +1,4 @@
-/** Returns whether a code says that the object to create exists already. */
+/** Returns whether a code indicates that the object to create exists already. */
 export const isDuplicateObject = (sqlState: string | undefined): boolean =>
   sqlState !== undefined && ["42P04", "42P06", "42P07", "42710", "42723"].includes(sqlState);
 

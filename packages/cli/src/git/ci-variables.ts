@@ -7,7 +7,7 @@ export type ReadVariable = (name: string) => string | undefined;
 
 /** Whether a pull request comes from a fork. */
 interface ForkInformation {
-  /** It is undefined if the system does not say. */
+  /** It is undefined if the system does not report it. */
   readonly isFork: boolean | undefined;
   /** It is undefined if it is not known. */
   readonly forkOwner?: string | undefined;

@@ -19,7 +19,7 @@ export interface GitContext {
   readonly job: CiJob;
   /** It is undefined without a clone that has a remote, outside of CI. */
   readonly repository: Repository | undefined;
-  /** Why git does not say which remotes the folder has. */
+  /** Why git does not report the remotes of the folder. */
   readonly problem: CliError | undefined;
 }
 

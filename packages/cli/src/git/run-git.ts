@@ -37,7 +37,7 @@ const fixedVariables = {
 const neededVariablePattern =
   /^(?:PATH|NODEFAULTCURRENTDIRECTORYINEXEPATH|HOME|XDG_CONFIG_HOME|USER|LOGNAME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|PROGRAMDATA|SYSTEMROOT|TEMP|TMP|TMPDIR|SUDO_UID|GIT_CONFIG_\w+|GIT_CEILING_DIRECTORIES|GIT_DISCOVERY_ACROSS_FILESYSTEM)$/i;
 
-/** Variables of git that say how the user reaches remotes. Others choose a repository, or print a trace. */
+/** Variables of git that specify how the user reaches remotes. Others choose a repository, or print a trace. */
 const remoteVariablePattern =
   /^GIT_(?:CONFIG_\w+|SSH\w*|ASKPASS|HTTP_\w+|SSL_\w+|PROXY_\w+|ALLOW_PROTOCOL|EXEC_PATH)$/i;
 

@@ -63,7 +63,7 @@ export interface GlobalFlags {
   readonly pager?: boolean;
   /** Send credentials to another machine unencrypted. */
   readonly insecure?: boolean;
-  /** Always say which profile and project are used. */
+  /** Always report which profile and project are used. */
   readonly verbose?: boolean;
   /** Print every request on standard error, without secrets. */
   readonly debug?: boolean;

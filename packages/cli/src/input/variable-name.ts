@@ -1,7 +1,7 @@
 import { reservedVariableError } from "../errors/secret-errors.js";
 import { usageError } from "../errors/usage-errors.js";
 
-/** Variables that say how shells and other programs run, where they find files, or how they reach the network. */
+/** Variables that specify how shells and other programs run, where they find files, or how they reach the network. */
 const reservedNames = [
   ["PATH", "PATHEXT", "CDPATH", "HOME", "TMPDIR", "TEMP", "TMP", "CI"],
   ["SHELL", "SHELLOPTS", "BASHOPTS", "BASH_ENV", "ENV", "IFS", "PS4", "PROMPT_COMMAND", "COMSPEC", "ZDOTDIR"],

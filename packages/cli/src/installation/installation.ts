@@ -28,7 +28,7 @@ export const formatInstallCommand = (installation: "project" | "global", specifi
 /**
  * Returns how to update the standalone program, in a sentence.
  *
- * @param path the program. The folders of package managers say which of them has installed it.
+ * @param path the program. The folders of package managers show which of them has installed it.
  */
 export const describeStandaloneUpdate = (file: string, version: string): string => {
   const path = file.replaceAll("\\", "/");

@@ -42,7 +42,7 @@ const load = async <Module>(
   try {
     return await importModule();
   } catch (error) {
-    // A dependency of the platform may be missing instead; only Node's message says which package it is.
+    // A dependency of the platform may be missing instead; only Node's message identifies the package.
     if (!missingCodes.has(readErrorCode(error) ?? "") || !String(error).includes("@mgmt/platform"))
       throw error;
     throw platformNotInstalledError(command, formatPlatformInstallCommand(command, installation, version));

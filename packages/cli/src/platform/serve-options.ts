@@ -15,7 +15,7 @@ export interface ServeFlags {
   readonly adminListen?: string;
 }
 
-/** Adds the flags that say which service it is. The addresses of databases have none, because they contain passwords. */
+/** Adds the flags that specify which service it is. The addresses of databases have none, because they contain passwords. */
 export const addServeOptions = (command: MgmtCommand): void => {
   command
     .option("--config <path>", "file with the settings, YAML or JSON, which mgmt serve schema describes")

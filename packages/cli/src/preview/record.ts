@@ -27,7 +27,7 @@ export interface PreviewIdentity {
 }
 
 /**
- * Schema in a preview database whose comment says that a setup has succeeded. Unlike a table, a comment cannot run code of users who can
+ * Schema in a preview database whose comment records that a setup has succeeded. Unlike a table, a comment cannot run code of users who can
  * change the database.
  */
 export const setupSchemaName = "mgmt_preview";

@@ -50,7 +50,7 @@ export const storeRecord = async (
   return { ...preview, database: { ...database, ...changes }, record };
 };
 
-/** Returns whether the credential belongs to an agent. False where the service does not say. */
+/** Returns whether the credential belongs to an agent. False where the service does not report it. */
 const isAgentCredential = async (client: MgmtClient, signal: AbortSignal): Promise<boolean> => {
   try {
     return (await client.me.get({ signal })).credential.type === "agent_token";

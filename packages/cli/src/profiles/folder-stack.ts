@@ -7,7 +7,7 @@ export const getStackDataFolder = (folder: string): string => join(folder, ".mgm
 
 /**
  * Returns the name of the profile of the `mgmt dev --here` whose folder is this one, or the nearest above it in the same clone or worktree.
- * The profiles file alone says which folders have one, because the content of a folder can come with a repository. A folder whose
+ * The profiles file alone determines which folders have one, because the content of a folder can come with a repository. A folder whose
  * data was removed has none.
  */
 export const findStackProfileName = ({ profiles }: StoredProfiles, cwd: string): string | undefined => {

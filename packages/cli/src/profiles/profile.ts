@@ -31,7 +31,7 @@ export interface Profile {
   readonly output?: string;
   /** Whether a long list is shown in a pager. */
   readonly pager?: boolean;
-  /** Whether a notice says that a newer version of the CLI is published. */
+  /** Whether to print a notice when a newer version of the CLI is published. */
   readonly updateNotice?: boolean;
   /** Whether commands that delete, restore, rotate, or overwrite need the name of the resource. Default: false. */
   readonly protect?: boolean;

@@ -14,7 +14,7 @@ export interface SecretFileFlags extends VariableFlags {
   readonly secretFile?: string;
 }
 
-/** Flags that say where the secrets in a result go. */
+/** Flags that specify where the secrets in a result go. */
 export interface SecretFlags extends SecretFileFlags {
   /** Print secrets that would be masked. */
   readonly showSecrets?: boolean;

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 
 /**
- * Adds the flags that say where secrets in the result go.
+ * Adds the flags that specify where secrets in the result go.
  *
  * @param setsVariables whether the result has one secret that a variable can be set to. Default: it has.
  * @param secretFile whether the result can be written to a file. Default: it can.

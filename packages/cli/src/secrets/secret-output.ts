@@ -32,7 +32,7 @@ const noSecrets: SecretFields = { paths: [], issued: false };
  * Opens the files that secrets are written into. The secrets of resources are those that the contract says, and all fields with the same
  * names.
  *
- * @param secrets default: the contract says that the resources have none.
+ * @param secrets default: the resources have none.
  * @throws `secret_file:exists`, `secret_file:unwritable`, `github:not_running`, `variable:reserved`, `variable:unwritable`, and `usage:invalid`.
  */
 export const openSecretOutput = async (

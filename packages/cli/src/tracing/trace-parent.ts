@@ -2,7 +2,7 @@
 export interface TraceParent {
   readonly traceId: string;
   readonly spanId: string;
-  /** Two hexadecimal digits. The last bit says whether the trace is recorded. */
+  /** Two hexadecimal digits. The last bit indicates whether the trace is recorded. */
   readonly flags: string;
   /** What other tracing systems add, unchanged. */
   readonly state: string | undefined;

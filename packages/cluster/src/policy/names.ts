@@ -31,12 +31,12 @@ export const toBackupName = (databaseId: string, backupId: string): string =>
 /** Returns the suffix of a backup's name, which identifies it without its database. */
 export const toBackupSuffix = (backupId: string): string => `.${toPostgresName(backupId)}`;
 
-/** Returns the part of a name that says which database or backup it is. */
+/** Returns the part of a name that identifies a database or backup. */
 export const getLastPart = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
 /**
  * Returns the name of the tenant's database that a database belongs to: itself, a backup, an unfinished copy, or a kept database. The name
- * of a kept backup does not say which database it belongs to, so it stands for itself.
+ * of a kept backup does not contain the id of its database, so it stands for itself.
  */
 export const toTenantDatabaseName = (name: string): string => {
   const [firstPart = name] = name.split(".");

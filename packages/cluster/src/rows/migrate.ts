@@ -186,7 +186,7 @@ const readState = async (client: ClientBase, schema: string): Promise<SchemaStat
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     if (error.code === undefinedTableCode) return undefined;
-    // Only the first version does not say which programs can use it.
+    // Only the first version does not record which programs can use it.
     if (error.code === undefinedColumnCode) return { version: 1, oldestProgram: 1, keys: undefined };
     throw error;
   }

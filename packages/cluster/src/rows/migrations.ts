@@ -33,7 +33,7 @@ const firstVersionWithOldestProgram = 2;
 /** The first version of the schema that has a table of servers. */
 export const firstVersionWithServers = 3;
 
-/** The first version of the schema in which servers say which version their program has. */
+/** The first version of the schema in which servers record the version of their program. */
 export const firstVersionWithServerSchema = 5;
 
 /**

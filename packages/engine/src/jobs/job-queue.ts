@@ -12,7 +12,7 @@ interface MovableClock extends Clock {
 interface JobQueueOptions {
   readonly jobs: JobTable;
   readonly clock: MovableClock;
-  /** Runs a job and never rejects. `isAwaited` tells whether `runNow` waits for the result. */
+  /** Runs a job and never rejects. `isAwaited` indicates whether `runNow` waits for the result. */
   readonly runJob: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
 }
 

@@ -40,7 +40,7 @@ export const createOpenSignIn = (signInKey: string | undefined, authUrl: string)
 /**
  * There is no sign-in: an operator issues all tokens, and decides approvals with a command.
  *
- * @param formatApprovalText returns the text that says how to decide the approval with an id.
+ * @param formatApprovalText returns the text that explains how to decide the approval with an id.
  */
 export const createOperatorSignIn = (formatApprovalText: (approvalId: string) => string): SignIn => ({
   createEndpoints: () => new Map(),

@@ -4,7 +4,7 @@ import { readErrorCode } from "../errors/error-code.js";
 /** A process, as a file names it to other processes. A process id alone is not enough, because the system reuses it. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, as the system writes it, or null if the system does not say. */
+  /** When it started, as the system writes it, or null if the system does not report it. */
   readonly started: string | null;
   /** Where the pid means this process: one start of one system, and the namespaces in it, or null if that is not known. */
   readonly place: string | null;

@@ -387,7 +387,7 @@ export const platformErrors = {
 const getMessageWithoutPath = (cause: unknown): string =>
   cause instanceof Error ? (cause.message.split(", ")[0] ?? cause.message) : String(cause);
 
-/** Returns whether an error, or one of its causes, says that a disk is full. */
+/** Returns whether an error, or one of its causes, indicates that a disk is full. */
 export const isCausedByFullDisk = (error: unknown): boolean =>
   isDiskFullError(error) ||
   (error instanceof Error &&

@@ -35,7 +35,7 @@ export const assertLimits = (limitsText: string): void => {
 };
 
 /**
- * Returns a soft limit of this process. Infinity if there is none, or the system does not say. Node.js raises the number of open
+ * Returns a soft limit of this process. Infinity if there is none, or the system does not report it. Node.js raises the number of open
  * files to the hard limit.
  */
 const parseSoftLimit = (limits: string, name: string): number => {

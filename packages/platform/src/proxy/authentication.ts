@@ -9,7 +9,7 @@ const typesBeforeAcceptance = new Set([
   negotiateProtocolVersionType,
 ]);
 
-/** The code in an authentication request that says that the client is accepted. */
+/** The code of an authentication request that accepts the client. */
 const authenticationOk = 0;
 
 /**

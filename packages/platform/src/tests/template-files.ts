@@ -63,7 +63,7 @@ const addAll = async (path: string, paths: Set<string>): Promise<void> => {
   }
 };
 
-/** The lock files of package managers, which say which versions of programs a setup runs. */
+/** The lock files of package managers, which specify which versions of programs a setup runs. */
 const lockFileNames = [
   "package-lock.json",
   "npm-shrinkwrap.json",

@@ -107,7 +107,7 @@ export class TestDatabases {
   /**
    * Ends the use of a database. The server drops it later, with sessions that the test has left.
    *
-   * @param outcome says whether its test has failed.
+   * @param outcome whether its test has failed.
    * @returns how to open the database if it remains.
    */
   async release(

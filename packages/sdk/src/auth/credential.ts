@@ -7,7 +7,7 @@ export interface Credential {
   refreshToken?: string | undefined;
   /** When the access token was issued, in milliseconds since the Unix epoch. */
   issuedAt?: number | undefined;
-  /** When the access token expires, in milliseconds since the Unix epoch. Absent if the server did not say. */
+  /** When the access token expires, in milliseconds since the Unix epoch. Absent if the server did not report it. */
   expiresAt?: number | undefined;
   /** Scopes that were granted. */
   scopes: string[];

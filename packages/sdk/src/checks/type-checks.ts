@@ -147,7 +147,7 @@ export function assertOptionNames(
   }
 }
 
-/** Returns a sentence that says which other function has the option, or which option has a similar name. */
+/** Returns a sentence that names the other function that has the option, or an option with a similar name. */
 const suggestOwner = (optionName: string): string => {
   const rulesByOwner = Object.entries<OptionRules>(optionRules);
   const owner = rulesByOwner.find(([, rules]) => Object.hasOwn(rules, optionName))?.[0];

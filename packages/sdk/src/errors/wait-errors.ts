@@ -57,7 +57,7 @@ export class WaitError extends MgmtError {
 
 /**
  * `wait:timeout`: the deadline passed, and the resource may still reach the status. When the last polls failed, the `cause`
- * says why.
+ * explains why.
  */
 export class WaitTimeoutError extends WaitError {
   static override readonly kind: string = "WaitTimeoutError";
@@ -80,7 +80,7 @@ export type WaitFailedCode =
   | "deployment:failed"
   | "deployment:stopped";
 
-/** The resource reached another final status; `code` says which. */
+/** The resource reached another final status; `code` identifies it. */
 export class WaitFailedError extends WaitError {
   static override readonly kind: string = "WaitFailedError";
   declare readonly code: WaitFailedCode;

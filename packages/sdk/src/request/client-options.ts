@@ -47,7 +47,7 @@ export interface ClientOptions {
    */
   maxRetryAfterMs?: number | undefined;
   /**
-   * Called before each pause that precedes a retry, so that a program can say why a call takes long. The first error that it throws is
+   * Called before each pause that precedes a retry, so that a program can explain why a call takes long. The first error that it throws is
    * printed with `console.warn`.
    */
   onRetry?: ((retry: RetryEvent) => unknown) | undefined;

@@ -13,7 +13,7 @@ export interface Message {
   reading?: Reading | undefined;
 }
 
-/** Encodes a call as an HTTP request. Throws for values that a request cannot carry; `encodingError` says why. */
+/** Encodes a call as an HTTP request. Throws for values that a request cannot carry; `encodingError` explains why. */
 export const encodeCall = (
   settings: { baseUrl: string; headers: Record<string, string> },
   call: Call | ContractCall,

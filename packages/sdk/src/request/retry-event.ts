@@ -6,7 +6,7 @@ export interface RetryEvent {
   readonly method: string;
   /** URL of the request, without its query. */
   readonly url: string;
-  /** The requests that the call has sent so far; the last one says why another is needed. */
+  /** The requests that the call has sent so far; the last one explains why another is needed. */
   readonly attempts: readonly Attempt[];
   /** Milliseconds of pause before the request is sent again. */
   readonly pauseMs: number;

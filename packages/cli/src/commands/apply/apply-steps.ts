@@ -21,7 +21,7 @@ export interface ApplyOutcome {
   readonly unansweredStep?: Step;
 }
 
-/** An error that says that the sponsor has to approve a request first. */
+/** The error of a request that the sponsor has to approve first. */
 interface ApprovalNeededError {
   readonly approvalId: string;
   readonly approvalUrl: string;

@@ -5,7 +5,7 @@ import { readPrivateFile } from "../../files/private-file.js";
 import { getDevAddress, isServiceGenuine } from "../../credentials/dev-service-proof.js";
 
 /**
- * Returns the sign-in key of the `mgmt dev` that this user runs at the URL, as its profile says where it is. Returns
+ * Returns the sign-in key of the `mgmt dev` that this user runs at the URL, which its profile locates. Returns
  * undefined if there is none, or if its file could have been written or read by anyone else.
  *
  * @param path the profiles file.

@@ -2,7 +2,7 @@ import type { Context } from "../../input/context.js";
 import type { ValueWithSource } from "../../profiles/active-profile.js";
 import { createClientFor } from "../../service/connect.js";
 
-/** The user and workspace that a token belongs to, or null where the service does not say. */
+/** The user and workspace that a token belongs to, or null where the service does not report it. */
 export interface TokenOwner {
   user: string | null;
   workspace: string | null;

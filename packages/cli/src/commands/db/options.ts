@@ -13,7 +13,7 @@ export const addDatabaseArgument = (command: MgmtCommand, verb: string): void =>
   command.completeArgument = completeNames("database");
 };
 
-/** Adds the flags that say which part of a database is dumped. */
+/** Adds the flags that specify which part of a database is dumped. */
 export const addPartOptions = (command: MgmtCommand): void => {
   command
     .addOption(

@@ -91,7 +91,7 @@ export const runDump = async (
   if (path === undefined) {
     const stdout = output.isTerminal ? "pipe" : 1;
     const dumpProcess = startClient(program, args, { env, stdin: "ignore", stdout }, context);
-    // How the program ended says why the stream broke off.
+    // How the program ended explains why the stream broke off.
     if (dumpProcess.stdout) await printLines(dumpProcess.stdout, output).catch(() => undefined);
     return announceProgramMessages(await waitForEnd(dumpProcess), context);
   }

@@ -107,7 +107,7 @@ const feedStdin = async (
     readFailure = { error };
     kill();
   });
-  // A program that has failed no longer reads; how it ended says why.
+  // A program that has failed no longer reads; how it ended explains why.
   await pipeline(contents, stdin).catch(() => undefined);
   if (!readFailure) return;
   await ended.catch(() => undefined);

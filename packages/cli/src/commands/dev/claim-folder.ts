@@ -88,7 +88,7 @@ export const releaseClaim = async (
   await updateProfiles(getProfilesPath(env), endClaim).catch(() => undefined);
 };
 
-/** Returns a name that no other folder has, and that says which one it is. */
+/** Returns a name that no other folder has, and that identifies the folder. */
 const formatProfileName = (folder: string): string => {
   const name = basename(folder)
     .replaceAll(/[^\w.-]+/g, "-")

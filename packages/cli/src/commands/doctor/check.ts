@@ -22,7 +22,7 @@ export const createOkCheck = (name: string, message: string): Check => ({
   next: [],
 });
 
-/** Returns a check that did not run; `message` says why. */
+/** Returns a check that did not run; `message` explains why. */
 export const createSkippedCheck = (name: string, message: string): Check => ({
   name,
   status: "skipped",

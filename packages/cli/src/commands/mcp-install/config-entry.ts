@@ -54,7 +54,7 @@ export const startsProgram = (entry: PresentEntry): boolean => !("url" in entry)
 export const isEntry = (value: unknown): value is PresentEntry =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** Returns whether an entry says that the client does not start the program: `disabled` in Cursor, `enabled` in Codex and Zed. */
+/** Returns whether an entry disables the program: `disabled` in Cursor, `enabled` in Codex and Zed. */
 export const isTurnedOff = (value: unknown): boolean =>
   isEntry(value) && startsProgram(value) && (value["disabled"] === true || value["enabled"] === false);
 

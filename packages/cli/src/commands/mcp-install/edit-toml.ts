@@ -20,7 +20,7 @@ const serversKey = "mcp_servers";
 const entryPath: readonly string[] = [serversKey, serverName];
 
 /**
- * Returns a configuration in TOML with another entry of the server. Only the text of the entry changes: the parser says where it is, so
+ * Returns a configuration in TOML with another entry of the server. Only the text of the entry changes: the parser locates it, so
  * that comments and everything else stay as they are.
  *
  * @param entry if undefined, the entry is removed.

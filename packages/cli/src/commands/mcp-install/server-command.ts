@@ -55,7 +55,7 @@ const wordsByInstallation: Readonly<
   Record<Exclude<Installation, "standalone">, (place: { version: string; scope: Scope }) => ProgramWords>
 > = {
   global: () => ({ words: ["mgmt"], canDownload: false }),
-  // The project says which version it uses. A package of another name must never run in its place.
+  // The project determines the version. A package of another name must never run in its place.
   project: ({ version, scope }) =>
     scope === "project"
       ? { words: ["npx", "--no-install", packageName], canDownload: false }

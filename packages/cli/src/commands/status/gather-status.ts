@@ -19,7 +19,7 @@ export interface DatabaseStatus {
   readonly region: string | null;
   /** Git name of its branch; null without one. */
   readonly branch: string | null;
-  /** It is null if the service does not say. */
+  /** It is null if the service does not report it. */
   readonly sizeBytes: number | null;
   /** Number of connections that were created for it. */
   readonly connections: number;

@@ -4,7 +4,7 @@ import { requireAccess } from "../../request/resource-access.js";
 import type { DatabaseRow, DatabaseSource } from "../../store/rows.js";
 import { hasPendingDeletion } from "./pending-copies.js";
 
-/** The fields of a request that say which data a new database starts with. */
+/** The fields of a request that specify which data a new database starts with. */
 export interface SourceFields {
   source?: DatabaseSource | undefined;
   /** The former name of `source`: a backup with `backupId`, otherwise a clone. */

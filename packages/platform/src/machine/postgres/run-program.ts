@@ -42,7 +42,7 @@ export const runProgram = (
         options.inheritedDescriptor ?? "ignore",
       ],
     });
-    // A program that ends early does not read all of its input. Its exit status says why.
+    // A program that ends early does not read all of its input. Its exit status explains why.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(options.input);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (result.stdout += text));

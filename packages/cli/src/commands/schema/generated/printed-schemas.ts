@@ -1914,7 +1914,10 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             isDefault: { type: "boolean" },
             region: { type: ["string", "null"] },
             branch: { type: ["string", "null"], description: "Git name of its branch; null without one." },
-            sizeBytes: { type: ["number", "null"], description: "It is null if the service does not say." },
+            sizeBytes: {
+              type: ["number", "null"],
+              description: "It is null if the service does not report it.",
+            },
             connections: { type: "number", description: "Number of connections that were created for it." },
           },
           required: ["id", "name", "status", "isDefault", "region", "branch", "sizeBytes", "connections"],
