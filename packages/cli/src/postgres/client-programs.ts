@@ -27,7 +27,7 @@ export interface ClientProgram {
 export type PostgresVersion = Pick<ClientProgram, "version" | "major">;
 
 /** Where to look for programs next: the folders of servers, which have the clients too, and the folders of clients alone. */
-const defaultDirectories: readonly string[] = [
+const defaultFolders: readonly string[] = [
   ...defaultSystemDirectories,
   "/opt/homebrew/opt/libpq/bin",
   "/usr/local/opt/libpq/bin",
@@ -40,17 +40,17 @@ const defaultDirectories: readonly string[] = [
  * the folder of `MGMT_POSTGRES`, or where the system has them.
  *
  * @param serverVersion version of the server, which the program must not be older than. Default: any, and the first program is taken.
- * @param directories patterns of folders to search after these.
+ * @param folders patterns of folders to search after these.
  * @throws `program:not_found`; `program:too_old` if each one found is older than the server.
  */
 export const requireClientProgram = async (
   name: ClientName,
   { env }: Pick<Context, "env">,
   serverVersion?: PostgresVersion,
-  directories: readonly string[] = defaultDirectories,
+  folders: readonly string[] = defaultFolders,
 ): Promise<ClientProgram> => {
   const otherPrograms: ClientProgram[] = [];
-  for await (const candidate of listCandidates(name, env, directories)) {
+  for await (const candidate of listCandidates(name, env, folders)) {
     if (!serverVersion || candidate.major === serverVersion.major) return candidate;
     otherPrograms.push(candidate);
   }
@@ -66,16 +66,16 @@ export const requireClientProgram = async (
 /**
  * Finds the newest client program of Postgres, which reads the archives of all versions before it.
  *
- * @param directories patterns of folders to search after `PATH` and the folder of `MGMT_POSTGRES`.
+ * @param folders patterns of folders to search after `PATH` and the folder of `MGMT_POSTGRES`.
  * @throws `program:not_found`.
  */
 export const requireNewestClientProgram = async (
   name: ClientName,
   { env }: Pick<Context, "env">,
-  directories: readonly string[] = defaultDirectories,
+  folders: readonly string[] = defaultFolders,
 ): Promise<ClientProgram> => {
   let newestProgram: ClientProgram | undefined;
-  for await (const candidate of listCandidates(name, env, directories)) {
+  for await (const candidate of listCandidates(name, env, folders)) {
     if (!newestProgram || candidate.major > newestProgram.major) newestProgram = candidate;
   }
   if (!newestProgram) throw noClientProgramError(name);

@@ -26,7 +26,7 @@ interface DatabaseSize extends LargeDatabase {
 }
 
 /**
- * The files outside databases that a session writes, by its process id: temporary files, which parallel workers share in a folder, and
+ * The files outside databases that a session writes, by its process id: temporary files, which parallel workers share in a directory, and
  * exported snapshots, whose names begin with the number of the transaction in hexadecimal digits. A file may be removed meanwhile.
  */
 const sessionFilesQuery = `

@@ -33,7 +33,7 @@ const variableSettings: readonly (readonly [ServeVariable, keyof ServeSettings])
 ];
 
 /**
- * Reads the settings of a service. Paths become absolute: paths in the file are relative to its folder.
+ * Reads the settings of a service. Paths become absolute: paths in the file are relative to its directory.
  *
  * @throws ServeError `serve:config_unreadable`, `serve:config_invalid`. Their messages contain no values.
  */
@@ -107,13 +107,16 @@ const readProblems: Readonly<Record<string, string>> = {
 /** Settings that are paths. */
 const pathSettings: ReadonlySet<string> = new Set(["keyFile", "certFile"]);
 
-const resolvePaths = (settings: Readonly<Record<string, unknown>>, folder: string): Record<string, unknown> =>
+const resolvePaths = (
+  settings: Readonly<Record<string, unknown>>,
+  directory: string,
+): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(settings).map(([name, value]) => {
       if (pathSettings.has(name) && typeof value === "string" && value !== "")
-        return [name, resolve(folder, value)];
+        return [name, resolve(directory, value)];
       if (name === "tls" && typeof value === "object" && value !== null)
-        return [name, resolvePaths({ ...value }, folder)];
+        return [name, resolvePaths({ ...value }, directory)];
       return [name, value];
     }),
   );

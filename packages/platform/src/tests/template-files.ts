@@ -2,7 +2,7 @@ import { readFile, readdir, stat } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { platformErrors } from "../errors/platform-error.js";
 
-/** Folders that a pattern does not enter, unless it names them. */
+/** Directories that a pattern does not enter, unless it names them. */
 const skippedFolders = new Set(["node_modules", ".git"]);
 
 const hasWildcard = (segment: string): boolean => /[*?]/.test(segment);
@@ -18,7 +18,7 @@ const toRegExp = (segment: string): RegExp =>
   );
 
 /**
- * Returns the files that a path or a pattern names, in a stable order. A folder names all files in it.
+ * Returns the files that a path or a pattern names, in a stable order. A directory names all files in it.
  *
  * @param pattern with `/` between its segments: `*` and `?` match within one, and `**` matches any number of them.
  * @throws PlatformError `platform:test_files_missing` when there are none.
@@ -52,7 +52,7 @@ const addMatches = async (path: string, segments: readonly string[], paths: Set<
   }
 };
 
-/** Adds a file, or all files in a folder. */
+/** Adds a file, or all files in a directory. */
 const addAll = async (path: string, paths: Set<string>): Promise<void> => {
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFile()) paths.add(path);

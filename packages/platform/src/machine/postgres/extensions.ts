@@ -14,7 +14,7 @@ const trustedExtensions = ["vector"];
 /** The first version with `extension_control_path`. */
 const minControlPathMajor = 18;
 
-/** A folder below the cluster, whose name Postgres prescribes. */
+/** A directory below the cluster, whose name Postgres prescribes. */
 const extensionFolder = "extension";
 
 export interface ExtensionsContext {
@@ -43,7 +43,7 @@ export const allowExtensions = async (context: ExtensionsContext): Promise<boole
   );
   const existingFiles = await readdir(join(directory, extensionFolder)).catch(() => []);
   if (areCurrent.every(Boolean) && existingFiles.length === controlFiles.size) return controlFiles.size > 0;
-  // As the account of Postgres, which owns the directory and could replace the folder by a link.
+  // As the account of Postgres, which owns the cluster and could replace the directory by a link.
   const writeCommands = [...controlFiles].map(
     ([name, text]) => `printf %s ${quoteForShell(text)} >${quoteForShell(`${extensionFolder}/${name}`)}`,
   );
@@ -69,7 +69,7 @@ const readControlFiles = async (sourceFolder: string | undefined): Promise<Map<s
   return controlFiles;
 };
 
-/** Returns the folder with the control files and the scripts of the extensions; undefined when it is not found. */
+/** Returns the directory with the control files and the scripts of the extensions; undefined when it is not found. */
 const findExtensionFolder = async ({ directory }: Binaries): Promise<string | undefined> => {
   const program = join(directory, "pg_config");
   const hasPgConfig = (await lstat(program).catch(() => undefined)) !== undefined;

@@ -38,10 +38,10 @@ const findRecoveryProcesses = async (directory: string): Promise<RecoveryProcess
   const pids = path === undefined ? [] : await findProcessesInDirectory(path, /^postgres/).catch(() => []);
   const processes = await Promise.all(
     pids.map(async (pid) => {
-      const folder = `/proc/${String(pid)}`;
+      const directory = `/proc/${String(pid)}`;
       try {
-        if (!recoveryTitlePattern.test(await readFile(`${folder}/cmdline`, "utf8"))) return undefined;
-        const stat = await readFile(`${folder}/stat`, "utf8");
+        if (!recoveryTitlePattern.test(await readFile(`${directory}/cmdline`, "utf8"))) return undefined;
+        const stat = await readFile(`${directory}/stat`, "utf8");
         // The name in front of these fields may contain spaces.
         const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
         return { pid, state: fields[0], cpuTicks: Number(fields[11]) + Number(fields[12]) };
