@@ -24,7 +24,7 @@ export interface MockFixtures {
   tenant: TestTenant;
   /** A mock of the test's own: state, clock, faults, and base URL. */
   mock: Mock;
-  /** Base URL of `mock`, without a trailing slash and without `/v1`. That of the shared mock is `tenant.baseUrl`. */
+  /** Base URL of `mock`, without a trailing slash and without `/v1`. The base URL of the shared mock is `tenant.baseUrl`. */
   baseUrl: string;
   /** The requests of the test to `tenant` and `mock`. */
   requestLog: WatchedTest;

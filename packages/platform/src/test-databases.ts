@@ -19,7 +19,7 @@ export interface TestDatabaseSource {
    */
   take(): Promise<TestDatabase>;
   /**
-   * Ends the use of a database, which is dropped soon. That of a process which has ended is dropped without it.
+   * Ends the use of a database, which is dropped soon. A database of a process that has exited is dropped without it.
    *
    * @param options whether its test has failed, for `keepOnFailure`.
    * @returns the command that opens the database if it remains.

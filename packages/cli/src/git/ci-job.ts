@@ -19,7 +19,7 @@ export interface CiJob {
 
 const emptyJob = { branch: undefined, commit: undefined, repository: undefined, defaultBranch: undefined };
 
-/** Returns the information in the variables of the CI system that runs this command. Those of other systems are ignored. */
+/** Returns the information in the variables of the CI system that runs this command. Variables of other systems are ignored. */
 export const readCiJob = async (env: Context["env"]): Promise<CiJob> => {
   const readVariable = (name: string): string | undefined => env[name]?.trim() || undefined;
   const system = ciSystems.find(({ detectedBy }) =>

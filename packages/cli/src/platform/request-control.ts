@@ -8,7 +8,7 @@ import { localProfileName, type Profile, findProfile, findRunningProfile } from 
 import { isServiceGenuine } from "../credentials/dev-service-proof.js";
 import { callControl } from "./control.js";
 
-/** The flags with the URL of the control surface and its secret. Default: those of the `mgmt dev` that runs. */
+/** The flags with the URL of the control surface and its secret. Default: the control surface of the `mgmt dev` that runs. */
 export interface ControlFlags extends GlobalFlags {
   readonly controlUrl?: string;
   readonly controlSecretFile?: string;

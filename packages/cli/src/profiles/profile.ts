@@ -108,7 +108,7 @@ export const readDevLiveness = ({ process }: Profile): ProcessLiveness =>
 /** Returns whether that `mgmt dev` is known to be running. */
 export const isDevRunning = (profile: Profile): boolean => readDevLiveness(profile) === "alive";
 
-/** Returns the profile of a running `mgmt dev`: the persistent one, or the only ephemeral one. Those of folders are left out. */
+/** Returns the profile of a running `mgmt dev`: the persistent one, or the only ephemeral one. Profiles of folders are left out. */
 export const findRunningProfile = ({ profiles }: StoredProfiles): string | undefined => {
   const runningNames = Object.entries(profiles).flatMap(([name, profile]) =>
     profile.folder === undefined && isDevRunning(profile) ? [name] : [],

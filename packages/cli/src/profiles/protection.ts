@@ -16,6 +16,6 @@ export const findProtection = (
   return profile?.protect && name ? `profile ${name.value}` : undefined;
 };
 
-/** Whether the flags confirm every change, so that nobody has to be asked. */
+/** Whether the flags confirm every change, so that the user need not be asked. */
 export const isConfirmedByFlag = (flags: GlobalFlags, context: Pick<Context, "env" | "cwd">): boolean =>
   flags.yes === true && flags.confirm === undefined && findProtection(flags, context) === undefined;

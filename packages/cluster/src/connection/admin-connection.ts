@@ -116,7 +116,7 @@ export interface UnresponsiveSessions {
 /** Runs the statements of the platform in a cluster. */
 export class AdminConnection {
   readonly cluster: Cluster;
-  /** What tenants may use together. Those of a server with the settings of the platform, until they are read. */
+  /** What tenants may use together. The values of a server with the settings of the platform, until they are read. */
   limits: ServerLimits = ownServerLimits;
   /** How it connects. */
   readonly address: ConnectionConfig;

@@ -18,7 +18,7 @@ export class RoleMemberships {
     this.#runScript = runScript;
   }
 
-  /** Does work with the privileges of roles. Those of the installation among these names that exist count. */
+  /** Does work with the privileges of roles. Of these names, the roles of the installation that exist count. */
   async runWith<T>(roles: readonly string[], work: () => Promise<T>): Promise<T> {
     const statements = this.#statements;
     if (statements === undefined || roles.length === 0) return work();

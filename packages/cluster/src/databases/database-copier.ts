@@ -465,7 +465,7 @@ export class DatabaseCopier {
     }
   }
 
-  /** Gives the objects of roles in a copy to `owner`, in several transactions if there are many. Nobody else can connect to the copy. */
+  /** Gives the objects of roles in a copy to `owner`, in several transactions if there are many. No one else can connect to the copy. */
   async #giveAwayInBatches(name: string, roles: readonly string[], owner: string): Promise<void> {
     try {
       await this.#giveAway(name, roles, owner);

@@ -28,7 +28,7 @@ export class Installation {
   readonly keys: InstallationKeys;
   /** Owns prepared databases, unfinished copies and backups. No one can log in as this role. */
   readonly platformRole: string;
-  /** The comment of an owner role. Those of other roles begin with it and a space. */
+  /** The comment of an owner role. The comments of other roles begin with it and a space. */
   readonly mark: string;
   /** Marks a role that could not be dropped yet, because other tenants granted it privileges, or have locked it. */
   readonly retiredMark: string;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Names inside Postgres. A tenant's database and its owner role are both named after the id of the database. Names with a
- * dot belong to the platform, because ids contain no dots. Those of unfinished work have the id of the installation as their second part.
+ * Names inside Postgres. A tenant's database and its owner role are both named after the id of the database. Names with a dot belong to the
+ * platform, because ids contain no dots. Names of unfinished work have the id of the installation as their second part.
  */
 
 /** Postgres truncates names to 63 bytes. Two names of this length and a dot fit, and one of them after the parts of unfinished work. */

@@ -38,8 +38,8 @@ export const tenantStatements = {
   reassignOwned: (role: string, owner: string) =>
     new TenantStatement(`reassign owned by ${escapeIdentifier(role)} to ${escapeIdentifier(owner)}`),
   /**
-   * Gives tables, views, and sequences of roles to `owner`, and commits after every `batchSize` of them, so that it takes few locks. Refers to
-   * them by name, so nobody else may be able to connect to the database.
+   * Gives tables, views, and sequences of roles to `owner`, and commits after every `batchSize` of them, so that it takes few locks. Refers
+   * to them by name, so no one else may be able to connect to the database.
    */
   giveRelations: (roles: readonly string[], owner: string, batchSize: number) =>
     new TenantStatement(

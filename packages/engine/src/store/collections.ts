@@ -16,7 +16,7 @@ export interface Table<Field extends string = string> {
   readonly expires?: "expiresAt" | "dueAt";
   /** The fields with secrets that responses or the server need in clear. A storage adapter that others can read encrypts their values. */
   readonly secrets?: readonly string[];
-  /** Those of the secrets that are null when they cannot be decrypted. Otherwise, the row cannot be read. */
+  /** The secrets that are null when they cannot be decrypted. Otherwise, the row cannot be read. */
   readonly nullableSecrets?: readonly string[];
 }
 

@@ -27,7 +27,7 @@ interface RedactionScope {
 export interface NameRules {
   /** Whether the value of a field with the name is a secret. */
   readonly isSecretName: (name: string) => boolean;
-  /** Whether the items of an array may be names and values in turn, as those of `rawHeaders`. In JSON in a text, they always may. */
+  /** Whether the items of an array may be names and values in turn, like the items of `rawHeaders`. In JSON in a text, they always may. */
   readonly hasPairs: boolean;
 }
 

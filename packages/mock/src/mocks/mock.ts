@@ -18,7 +18,7 @@ import type { NonInterceptingMembers } from "./non-intercepting-members.js";
 
 /**
  * Runs the reference server inside a test process. Requests that the process sends to `baseUrl` or `authUrl` with the global `fetch`,
- * `node:http` or `XMLHttpRequest` are handled in memory and never reach the network. Those of the package undici are not.
+ * `node:http` or `XMLHttpRequest` are handled in memory and never reach the network. Requests of the package undici are not.
  */
 export class Mock extends MemoryServer implements NonInterceptingMembers {
   readonly #clients = new MockClients(this, () => this.#interception.assertReceiving());

@@ -182,7 +182,7 @@ const updateStoredProfile = async (
     const activeName = findProfile(storedProfiles, storedProfiles.active) ? storedProfiles.active : name;
     const { login, token, inKeyring } = storedProfile ?? {};
     const { projectId: _, workspaceId: __, ...profileWithoutIds } = profile;
-    // `mgmt auth switch` may have changed the defaults meanwhile. Those of another service mean nothing here.
+    // `mgmt auth switch` may have changed the defaults meanwhile. Defaults of another service mean nothing here.
     const isSameService =
       storedProfile !== undefined && isSameAddress(storedProfile.baseUrl, profile.baseUrl);
     const { projectId, workspaceId: previousWorkspaceId } = isSameService ? storedProfile : emptyProfile;

@@ -224,7 +224,7 @@ interface Pair {
   readonly containerPath: readonly string[];
 }
 
-/** Returns the pairs of the document, also those in the value of all servers, and in that of the entry. */
+/** Returns the pairs of the document, including the pairs in the value of all servers, and in the value of the entry. */
 const listPairs = (document: AST.TOMLTopLevelTable): Pair[] =>
   [document, ...document.body.filter((node) => node.type === "TOMLTable")].flatMap((table) =>
     listPairsIn(table, table.type === "TOMLTable" ? table.resolvedKey.map(String) : []),

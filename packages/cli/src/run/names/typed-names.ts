@@ -12,7 +12,7 @@ export interface NamedRequest {
 
 /** The same values with ids instead of names. */
 export interface ResolvedRequest extends NamedRequest {
-  /** Those of several ids that are names of nothing, and why. */
+  /** The ids, of several, that are names of nothing, and why. */
   readonly unknownNameErrors: ReadonlyMap<string, CliError>;
 }
 

@@ -12,7 +12,7 @@ const getIdleMs = (): number => (process.env["CI"] ? 30_000 : 300_000);
 /** How long to wait for a server that another process starts before another try, in milliseconds. */
 const inUseDelayMs = 500;
 
-/** Variables that the keeper needs. Those of a test runner would make it a part of the run. */
+/** Variables that the keeper needs. Variables of a test runner would make it a part of the run. */
 const variableNames = ["PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "MGMT_POSTGRES"];
 
 /** What the keeper says once. */
