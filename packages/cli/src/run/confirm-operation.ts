@@ -7,6 +7,7 @@ import { toPrintable } from "../output/printable.js";
 import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
 import { type ResourceDescription, describeResource } from "./describe-resource.js";
 import { getTargetId, notFoundNotice } from "./messages.js";
+import { getKindNoun } from "../contract/kinds.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import type { PathParameters, CommandTargets } from "./targets.js";
 
@@ -86,7 +87,7 @@ const describeMissingResource = (
   command: CommandDefinition,
   target: PathParameters,
 ): ResourceDescription => ({
-  noun: getResourceKind(command) ?? "resource",
+  noun: getKindNoun(getResourceKind(command) ?? "resource"),
   id: getTargetId(command, target),
   name: undefined,
   contents: ["not found"],
