@@ -8,7 +8,6 @@ import {
   createAdoptionMatcher,
   findMissingAdoptions,
 } from "./adopt.js";
-import { toAddressKey } from "./entry.js";
 import { placeInRegions } from "./place-in-regions.js";
 import { makePlan, type Plan, type PlanOptions } from "./plan.js";
 import { readManifest } from "./read-manifest.js";
@@ -34,16 +33,7 @@ export const makePlanFromFile = async (
   const projects = entries.filter(({ path }) => path.length === 1).map(({ path }) => path[0] ?? "");
   const adoptions = collectAdoptions(entries);
   const identify = createAdoptionMatcher(adoptions, locateEntry);
-  const desiredKeys = new Set(entries.map(toAddressKey));
-  const state = await readState(
-    client,
-    {
-      projects,
-      identify,
-      isPreview: (entry, branchId) => !desiredKeys.has(toAddressKey(entry)) && isPreview(entry, branchId),
-    },
-    signal,
-  );
+  const state = await readState(client, { projects, identify, isPreview, ownedEntries: entries }, signal);
   const missingAdoptions = findMissingAdoptions(adoptions, state.entries);
   if (missingAdoptions.length > 0) {
     const { assertAdoptionsNotMisplaced } = await import("./misplaced-adoptions.js");

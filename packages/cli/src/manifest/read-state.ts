@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { managedResources } from "../contract/generated/managed-resources.js";
 import { getAtPath } from "../json/json-path.js";
-import { type ExistingEntry, requireAncestor, toAddressKey } from "./entry.js";
+import { type EntryAddress, type ExistingEntry, requireAncestor, toAddressKey } from "./entry.js";
 import type { ManagedResource } from "../contract/managed-resource.js";
 
 /** The resources of the service. */
@@ -42,6 +42,8 @@ export interface StateOptions {
   readonly identify?: IdentifyResources | undefined;
   /** Default: none is. */
   readonly isPreview?: IsPreview | undefined;
+  /** Entries that a manifest or a plan has, so that they stay entries although they are of previews. Default: none. */
+  readonly ownedEntries?: readonly EntryAddress[] | undefined;
 }
 
 interface StateInProgress {
@@ -52,7 +54,7 @@ interface StateInProgress {
 /** Reads projects, and everything in them that a manifest can contain. */
 export const readState = async (
   client: MgmtClient,
-  { projects, ids, identify, isPreview }: StateOptions,
+  { projects, ids, identify, isPreview, ownedEntries = [] }: StateOptions,
   signal: AbortSignal,
 ): Promise<ServiceState> => {
   const state: StateInProgress = { entries: new Map(), unnamed: new Map() };
@@ -99,15 +101,19 @@ export const readState = async (
       );
     }
   }
-  if (isPreview) separatePreviews(state, isPreview);
+  if (isPreview) separatePreviews(state, isPreview, new Set(ownedEntries.map(toAddressKey)));
   return { entries: [...state.entries.values()], unnamed: [...state.unnamed.values()] };
 };
 
 /** Makes the databases of previews resources that no entry describes: a manifest does not own them. */
-const separatePreviews = ({ entries, unnamed }: StateInProgress, isPreview: IsPreview): void => {
+const separatePreviews = (
+  { entries, unnamed }: StateInProgress,
+  isPreview: IsPreview,
+  ownedKeys: ReadonlySet<string>,
+): void => {
   for (const [key, entry] of entries) {
     const { resource, path, id, fields } = entry;
-    if (resource !== "database") continue;
+    if (resource !== "database" || ownedKeys.has(key)) continue;
     const { id: branchId } = entries.get(toAddressKey(requireAncestor(entry, "branch"))) ?? {};
     if (branchId === undefined || !isPreview(entry, branchId)) continue;
     entries.delete(key);

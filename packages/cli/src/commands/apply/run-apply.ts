@@ -9,10 +9,10 @@ import {
 } from "../../errors/manifest-errors.js";
 import { findNoPromptReason } from "../../input/ask.js";
 import { createAdoptionMatcher } from "../../manifest/adopt.js";
-import { formatAddress, toAddressKey } from "../../manifest/entry.js";
+import { formatAddress } from "../../manifest/entry.js";
 import { describeChangesSince, type Plan, type Step } from "../../manifest/plan.js";
 import { resolveBaseUrl, makePlanFromFile } from "../../manifest/plan-from-file.js";
-import { type IsPreview, readState } from "../../manifest/read-state.js";
+import { readState } from "../../manifest/read-state.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { StepRunner } from "../../manifest/step-runner.js";
 import { waitForEffect } from "../../run/wait-for-effect.js";
@@ -117,10 +117,8 @@ const loadPlan = async (
   const baseUrl = await resolveBaseUrl(flags, context);
   if (!isSameAddress(plan.baseUrl, baseUrl)) throw planOfOtherServiceError(plan.baseUrl, baseUrl);
   const { projects, adoptions } = plan;
-  const readKeys = new Set(plan.read.map(toAddressKey));
-  const isPreview: IsPreview = (entry, branchId) =>
-    !readKeys.has(toAddressKey(entry)) && isPreviewEntry(entry, branchId);
-  const options = { projects, identify: createAdoptionMatcher(adoptions), isPreview };
+  const identify = createAdoptionMatcher(adoptions);
+  const options = { projects, identify, isPreview: isPreviewEntry, ownedEntries: plan.read };
   const changes = describeChangesSince(plan, await readState(client, options, context.signal));
   if (changes.length > 0) throw outdatedPlanError(changes);
   return plan;
