@@ -42,7 +42,7 @@ export const runInProcess = async (line: readonly string[], setup: Setup = {}): 
   void interrupt?.then(() => signals.emit(signal));
   output.setEncoding("utf8").on("data", async (text: string) => {
     stdout += text;
-    if (isInterrupted || !(await interruptWhen?.(stdout)) || isInterrupted) return;
+    if (!(await interruptWhen?.(stdout)) || isInterrupted) return;
     isInterrupted = true;
     signals.emit(signal);
   });
