@@ -19,7 +19,7 @@ export const unknownOperationError = (operation: string, names: readonly string[
     names.length > 0 ? `Did you mean ${names.join(" or ")}?` : "operations_search finds operations by words.",
   );
 
-/** @param subject A tool or an operation that changes something, as the beginning of a sentence. */
+/** @param subject a tool or an operation that changes something, as the beginning of a sentence. */
 export const readOnlyServerError = (subject: string): CliError =>
   new CliError(
     "refused",
@@ -28,7 +28,7 @@ export const readOnlyServerError = (subject: string): CliError =>
     "The user can remove --read-only from the command in the configuration of the client. Nothing was sent.",
   );
 
-/** @param subject A tool or an operation that changes something, as the beginning of a sentence. */
+/** @param subject a tool or an operation that changes something, as the beginning of a sentence. */
 export const userCredentialError = (subject: string): CliError =>
   new CliError(
     "refused",
@@ -37,7 +37,7 @@ export const userCredentialError = (subject: string): CliError =>
     "The user can start the server with the profile of an agent, or with --allow-user-writes, so that the client asks before each change. To create such a profile, run mgmt dev agent. Nothing was sent.",
   );
 
-/** The server has only the core tools, and the tool is none of them. */
+/** The server has only the core tools, and the tool is not one of them. */
 export const unlistedToolError = (tool: string, kind: "read" | "write"): CliError =>
   usage(
     "mcp:unlisted_tool",

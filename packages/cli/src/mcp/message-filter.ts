@@ -16,8 +16,8 @@ interface Refusal {
 }
 
 /**
- * Passes on the lines that are messages, and answers the others: the transport of the SDK drops what is no message, so that its client
- * would wait for an answer that never comes. See https://www.jsonrpc.org/specification#error_object and
+ * Forwards the lines that are valid messages, and answers the others with an error. The transport of the SDK ignores an invalid message, so
+ * a client would wait forever for the answer to one. See https://www.jsonrpc.org/specification#error_object and
  * https://modelcontextprotocol.io/specification/2025-11-25/basic, which has neither batches nor ids that are null.
  */
 export class MessageFilter extends Transform {
@@ -114,7 +114,7 @@ const checkLine = (line: string): CheckedLine => {
   return refusal ? { refusal } : { forwarded: params === null ? JSON.stringify(others) : line };
 };
 
-/** Returns the answer to a request or a notification that is none; undefined if there is nothing to say about it. */
+/** Returns the error for a message that is not a valid request or notification, or undefined if it is one. */
 const checkRequest = (request: Readonly<Record<string, unknown>>): Refusal | undefined => {
   const id = readId(request["id"]);
   const { InvalidRequest, InvalidParams } = ProtocolErrorCode;
