@@ -190,13 +190,13 @@ export const repairRecordedDatabase = async (
 ): Promise<void> => {
   const { admin } = services;
   const name = toDatabaseName(database.databaseId);
-  const [serializeDatabase] = await admin.query<PresentDatabase>(
+  const [existingDatabase] = await admin.query<PresentDatabase>(
     `select datname as name, datallowconn as open, false as foreign from pg_database d
       where datname = $1 and not ${invalidDatabaseCondition} and ${admin.cluster.installation.platformDatabaseCondition}`,
     [name],
   );
-  if (serializeDatabase !== undefined)
-    await repairDatabase(services, { ...database, name, isOpen: serializeDatabase.open });
+  if (existingDatabase !== undefined)
+    await repairDatabase(services, { ...database, name, isOpen: existingDatabase.open });
 };
 
 /** Returns the names of the prepared databases that are complete. */
