@@ -39,7 +39,10 @@ export interface LoggedRequest {
   readonly traceId: string | null;
 }
 
-/** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
+/**
+ * Version 00 ends with the flags. Later versions may continue after them.
+ * See https://www.w3.org/TR/trace-context/#traceparent-header-field-values.
+ */
 const traceparentPattern =
   /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|(?<!^00.*)-)/;
 
