@@ -65,7 +65,7 @@ export class TestService {
   async start(settings: Partial<ServeSettings> = {}): Promise<RunningService> {
     const server = await startServe(
       { ...this.settings, ...settings },
-      { write: (line) => void this.log.push(JSON.parse(line)) },
+      { write: (line) => void this.log.push(JSON.parse(line)), heartbeatIntervalMs: 200 },
     );
     this.#servers.push(server);
     return server;

@@ -7,7 +7,7 @@ import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import type { ServerIdentity } from "../policy/server-identity.js";
 import { type OtherServer, type ServerRegistry, endServerSessions } from "./server-registry.js";
 
-const heartbeatIntervalMs = 5_000;
+const defaultHeartbeatIntervalMs = 5_000;
 
 /** How long a heartbeat allows a server to work: less than the time after which others take its work, in milliseconds. */
 const leaseMs = 15_000;
@@ -37,6 +37,8 @@ export interface LeaseOptions {
   readonly onClockOffset: (milliseconds: number) => void;
   /** Ends sessions of another server in other clusters. Default: there are none. */
   readonly endOtherSessions?: (serverId: string) => Promise<void>;
+  /** Time between heartbeats, in milliseconds. Default: 5,000. */
+  readonly heartbeatIntervalMs?: number | undefined;
   /** Called when another instance of Postgres has replaced the previous one. What this server has read there may be lost. */
   readonly onReplaced?: () => void;
   /** Receives messages for the log. */
@@ -101,7 +103,7 @@ export class ServerLease implements ServerIdentity {
    * @param address an address other than the address of the records, which heartbeats use.
    */
   watch(address: DatabaseAddress): void {
-    this.#watchTimers.add(setInterval(() => this.#lookAt(address), heartbeatIntervalMs).unref());
+    this.#watchTimers.add(setInterval(() => this.#lookAt(address), this.#heartbeatIntervalMs).unref());
   }
 
   /** Opens a connection, which shows whether the address leads to another instance. */
@@ -113,11 +115,15 @@ export class ServerLease implements ServerIdentity {
     );
   }
 
+  get #heartbeatIntervalMs(): number {
+    return this.#options?.heartbeatIntervalMs ?? defaultHeartbeatIntervalMs;
+  }
+
   /** Begins to renew the lease. The server must be registered. */
   start(options: LeaseOptions): void {
     this.#options = options;
     this.#lastBeatAt = performance.now();
-    this.#scheduleBeat(heartbeatIntervalMs);
+    this.#scheduleBeat(this.#heartbeatIntervalMs);
   }
 
   /** Gives the lease up, so that others know that this server has ended. */
@@ -148,7 +154,7 @@ export class ServerLease implements ServerIdentity {
       this.#currentBeat = this.#beat().then(
         () => {
           this.#reportOutage(undefined);
-          this.#scheduleBeat(heartbeatIntervalMs);
+          this.#scheduleBeat(this.#heartbeatIntervalMs);
         },
         (error: unknown) => {
           // Postgres cannot be reached. The lease ends by itself, and nothing is known of others.

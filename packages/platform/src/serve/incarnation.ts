@@ -28,6 +28,8 @@ export interface IncarnationOptions {
   readonly baseUrl: string;
   /** Called once, when others have taken the work of this server. */
   readonly onLost: () => void;
+  /** Time between heartbeats, in milliseconds. Default: that of `ServerLease`. */
+  readonly heartbeatIntervalMs?: number | undefined;
   readonly onLog: (line: string) => void;
   readonly onDefect: (error: unknown) => void;
 }
@@ -48,7 +50,7 @@ export interface Incarnation {
  */
 export const openIncarnation = async (
   settings: ServeSettings,
-  { baseUrl, onLost, onLog, onDefect }: IncarnationOptions,
+  { baseUrl, heartbeatIntervalMs, onLost, onLog, onDefect }: IncarnationOptions,
 ): Promise<Incarnation> => {
   const lease = new ServerLease(createSocket, createRefusedSocket);
   const serviceRecords = await openServiceRecords(settings, {
@@ -68,6 +70,7 @@ export const openIncarnation = async (
     lease.start({
       address,
       registry: records.servers,
+      heartbeatIntervalMs,
       refreshKeyId: createKeyReader(keys, settings.keyFile, onLog),
       onLost,
       onReplaced: () => records.forgetRows(),

@@ -26,7 +26,7 @@ const untilKeys = async (...lists: string[]): Promise<void> => {
       const { rows } = await admin.query("select key_id as id from mgmt.servers order by started_at");
       expect(rows).toEqual(lists.map((list) => ({ id: idOf(list) })));
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: 20_000, interval: 50 },
   );
 };
 
@@ -56,7 +56,7 @@ describe("the key of a service", () => {
     await write(firstFile, newKey + oldList);
     await untilKeys(newKey, oldList);
     const { servers } = await readServiceStatus(service.settings);
-    await expect(reencryptService(service.settings)).rejects.toMatchObject({
+    await expect(reencryptService(service.settings, { keyWaitMs: 500 })).rejects.toMatchObject({
       code: "serve:keys_differ",
       message: expect.stringMatching(new RegExp(`: ${String(servers[1]?.id)}$`)),
     });
@@ -104,7 +104,7 @@ describe("the key of a service", () => {
     service.log.length = 0;
     await write(firstFile, "hidden");
     const problems = (): unknown[] => service.log.filter(({ msg }) => String(msg).includes("The key file"));
-    await vi.waitFor(() => expect(problems()).toHaveLength(1), { timeout: 10_000, interval: 200 });
+    await vi.waitFor(() => expect(problems()).toHaveLength(1), 10_000);
     await createDatabase(server);
     await write(firstFile, oldList);
     await untilKeys(oldList);

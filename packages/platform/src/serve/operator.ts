@@ -105,12 +105,18 @@ export interface ReencryptedSecrets {
 /**
  * Encrypts all secrets in the records with the first key of the key file, while servers run.
  *
+ * @param options.keyWaitMs how long running servers may take to read a new key from their files, which they do with each heartbeat, in
+ *   milliseconds. Default: 15,000.
  * @throws ServeError `serve:keys_differ` while a server encrypts with another key, before anything is changed; `serve:keys_in_use`;
  *   `serve:secret_altered`.
  */
-export const reencryptService = (settings: ServeSettings): Promise<ReencryptedSecrets> =>
+export const reencryptService = (
+  settings: ServeSettings,
+  { keyWaitMs = 15_000 }: { keyWaitMs?: number } = {},
+): Promise<ReencryptedSecrets> =>
   withRecords(settings, {}, async ({ records, keys }) => {
-    await waitForSameKey(settings, records, keys.current.id);
+    const waitOptions = { records, keyId: keys.current.id, keyWaitMs };
+    await waitForSameKey(settings, waitOptions);
     let otherKeyIds: readonly string[] = [];
     for (
       let attempt = 0;
@@ -124,24 +130,21 @@ export const reencryptService = (settings: ServeSettings): Promise<ReencryptedSe
       });
     if (otherKeyIds.length > 0) throw serveErrors.keysInUse(settings.keyFile, otherKeyIds);
     // One may have started meanwhile.
-    await waitForSameKey(settings, records, keys.current.id);
+    await waitForSameKey(settings, waitOptions);
     const [, ...unusedKeyIds] = keys.ids;
     return { keyId: keys.current.id, unusedKeyIds };
   });
 
-/** How long running servers may take to read a new key from their files, which they do with each heartbeat, in milliseconds. */
-const keyWaitMs = 15_000;
 const keyPollIntervalMs = 250;
 
 /**
  * Waits until all servers that run encrypt with a key. The sessions of a server that is silent for long are ended, so that it changes nothing.
  *
- * @throws ServeError `serve:keys_differ` when some still use another key after 15 seconds.
+ * @throws ServeError `serve:keys_differ` when some still use another key after `keyWaitMs`.
  */
 const waitForSameKey = async (
   { keyFile }: ServeSettings,
-  records: ServiceRecords["records"],
-  keyId: string,
+  { records, keyId, keyWaitMs }: { records: ServiceRecords["records"]; keyId: string; keyWaitMs: number },
 ): Promise<void> => {
   for (const deadline = performance.now() + keyWaitMs; ; await sleep(keyPollIntervalMs)) {
     const otherIds = (await records.listServers())

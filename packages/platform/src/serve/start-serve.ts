@@ -45,19 +45,20 @@ const adminPages = [...healthPages, "/metrics"];
 /**
  * Starts a server of a service.
  *
- * @param write receives the log, lines of JSON.
+ * @param options.write receives the log, lines of JSON.
+ * @param options.heartbeatIntervalMs time between heartbeats, in milliseconds. Default: that of `ServerLease`.
  * @throws ServeError; ClusterError. Nothing is left listening then.
  */
 export const startServe = async (
   settings: ServeSettings,
-  { write }: { write: (line: string) => void },
+  { write, heartbeatIntervalMs }: { write: (line: string) => void; heartbeatIntervalMs?: number },
 ): Promise<RunningService> => {
   const logger = pino({ level: settings.logLevel ?? "info", base: null }, { write });
   const tls = settings.tls && {
     cert: await readTlsFile(settings.tls.certFile),
     key: await readTlsFile(settings.tls.keyFile),
   };
-  const service = new Service(settings, logger);
+  const service = new Service(settings, logger, heartbeatIntervalMs);
   return service.start(tls);
 };
 
@@ -70,6 +71,7 @@ const readTlsFile = (path: string): Promise<string> =>
 class Service {
   readonly #settings: ServeSettings;
   readonly #logger: Logger;
+  readonly #heartbeatIntervalMs: number | undefined;
   readonly #metrics = new ServiceMetrics();
   #incarnation: Incarnation | undefined;
   #server: RunningServer<StoredServer> | undefined;
@@ -78,9 +80,10 @@ class Service {
   #restarting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
-  constructor(settings: ServeSettings, logger: Logger) {
+  constructor(settings: ServeSettings, logger: Logger, heartbeatIntervalMs: number | undefined) {
     this.#settings = settings;
     this.#logger = logger;
+    this.#heartbeatIntervalMs = heartbeatIntervalMs;
   }
 
   async start(tls: { cert: string; key: string } | undefined): Promise<RunningService> {
@@ -134,6 +137,7 @@ class Service {
       onLost: () => {
         this.#restarting = this.#restart(address).finally(() => (this.#restarting = undefined));
       },
+      heartbeatIntervalMs: this.#heartbeatIntervalMs,
       onLog: (line) => this.#logger.warn(line),
       onDefect: (error) => this.#logger.error({ err: error }, "defect"),
     });
