@@ -107,26 +107,30 @@ export const createTools = (
   return [
     ...tools,
     ...otherTools.map((tool) => createCoreTool({ from: tool.name, description: `${tool.summary}.` }, server)),
-  ].filter(({ annotations }) => !facts.explainRefusal || annotations.readOnlyHint);
+  ].filter(({ annotations }) => !facts.explainRejection || annotations.readOnlyHint);
 };
 
 /** Returns a tool that a server with other options has, to say why this one has not. Undefined if no server has it. */
-export const findRefusedTool = (
+export const findRejectedTool = (
   name: string,
   server: ServerContext,
-  { explainRefusal, ...facts }: ServerFacts,
+  { explainRejection, ...facts }: ServerFacts,
 ): Tool | undefined => {
-  const coreTool = createTools(server, { ...facts, explainRefusal: undefined }, { includesAll: false }).find(
-    (candidate) => candidate.name === name,
-  );
+  const coreTool = createTools(
+    server,
+    { ...facts, explainRejection: undefined },
+    { includesAll: false },
+  ).find((candidate) => candidate.name === name);
   const isOperation = operationTools.some((candidate) => candidate.name === name);
   const tool =
     coreTool ?? (isOperation ? createCoreTool({ from: name, description: "" }, server) : undefined);
   if (!tool) return undefined;
   const isReader = tool.annotations.readOnlyHint;
-  const refusal =
-    explainRefusal && !isReader ? explainRefusal(name) : unlistedToolError(name, isReader ? "read" : "write");
-  return { ...tool, refusal };
+  const rejection =
+    explainRejection && !isReader
+      ? explainRejection(name)
+      : unlistedToolError(name, isReader ? "read" : "write");
+  return { ...tool, rejection };
 };
 
 const createCoreTool = (
@@ -201,7 +205,7 @@ const createPlainReaders = (server: ServerContext, facts: ServerFacts): Tool[] =
 ];
 
 /** The tools for all operations that have none of their own. */
-const createOperationTools = (server: ServerContext, { explainRefusal }: ServerFacts): Tool[] => {
+const createOperationTools = (server: ServerContext, { explainRejection }: ServerFacts): Tool[] => {
   const argumentsSchema: CheckedSchema = { type: "object" };
   const schema: InputSchema = {
     type: "object",
@@ -209,7 +213,7 @@ const createOperationTools = (server: ServerContext, { explainRefusal }: ServerF
     required: ["operation"],
   };
   const resolve = (kind: "read" | "write", { operation, arguments: inner = {} }: ToolArguments) => {
-    const tool = requireOperationTool(String(operation), kind, explainRefusal);
+    const tool = requireOperationTool(String(operation), kind, explainRejection);
     // The schema of the tool says that it is an object.
     return { tool, innerArguments: normalizeArguments(tool.inputSchema, inner as ToolArguments) };
   };
@@ -236,7 +240,7 @@ const createOperationTools = (server: ServerContext, { explainRefusal }: ServerF
         required: ["words"],
       },
       resultNames: "arguments",
-      run: (args) => searchOperations(args, explainRefusal),
+      run: (args) => searchOperations(args, explainRejection),
     },
     {
       name: "operation_read",

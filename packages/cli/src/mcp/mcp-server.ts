@@ -20,7 +20,7 @@ import { isObject, getAtPath } from "../json/json-path.js";
 import { ApiError } from "../sdk/sdk.js";
 import { assertArguments, normalizeArguments, toListedSchema } from "./argument-schemas.js";
 import type { AuditEntry, AuditFile } from "./audit-file.js";
-import { createTools, findRefusedTool } from "./core-tools.js";
+import { createTools, findRejectedTool } from "./core-tools.js";
 import type { ServerContext } from "./server-context.js";
 import { type CallRecord, ChangeNotSentError } from "./service-session.js";
 import type { ConfirmationSchema, Tool, ToolArguments, ToolCall, ToolResult } from "./tool.js";
@@ -99,7 +99,7 @@ export const createMcpServer = (
       void server.sendToolListChanged().catch(() => undefined);
     }
     const tool =
-      tools.find((candidate) => candidate.name === name) ?? findRefusedTool(name, serverContext, facts);
+      tools.find((candidate) => candidate.name === name) ?? findRejectedTool(name, serverContext, facts);
     if (!tool) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
@@ -117,18 +117,18 @@ export const createMcpServer = (
 const decideWrites = async (
   session: ServerContext["session"],
   { isReadOnly, allowsUserWrites }: McpServerOptions,
-): Promise<Pick<ServerFacts, "writes" | "explainRefusal">> => {
-  if (isReadOnly) return { writes: "none", explainRefusal: readOnlyServerError };
+): Promise<Pick<ServerFacts, "writes" | "explainRejection">> => {
+  if (isReadOnly) return { writes: "none", explainRejection: readOnlyServerError };
   try {
-    if (await session.isAgent()) return { writes: "with_approval_of_sponsor", explainRefusal: undefined };
+    if (await session.isAgent()) return { writes: "with_approval_of_sponsor", explainRejection: undefined };
   } catch (error) {
     // Each call says why the service cannot be asked.
     const problem = error instanceof Error ? error : new Error(String(error));
-    return { writes: "none", explainRefusal: () => problem };
+    return { writes: "none", explainRejection: () => problem };
   }
   return allowsUserWrites
-    ? { writes: "with_confirmation_of_user", explainRefusal: undefined }
-    : { writes: "none", explainRefusal: userCredentialError };
+    ? { writes: "with_confirmation_of_user", explainRejection: undefined }
+    : { writes: "none", explainRejection: userCredentialError };
 };
 
 const clientInfoKey = "io.modelcontextprotocol/clientInfo";
@@ -222,7 +222,7 @@ const runTool = async (
       approvalId,
     });
   try {
-    if (tool.refusal !== undefined) throw tool.refusal;
+    if (tool.rejection !== undefined) throw tool.rejection;
     assertArguments(tool.name, tool.inputSchema, call.arguments);
     await tool.check?.(call.arguments);
     if (isWriter && !isDryRun) {

@@ -12,20 +12,20 @@ export const operationIdOf = ({ operation, ensures }: OperationTool): string =>
 /**
  * Returns the tool of an operation.
  *
- * @param explainRefusal returns why the server changes nothing, if it does not.
+ * @param explainRejection returns why the server changes nothing, if it does not.
  * @throws `mcp:unknown_operation` if there is none, or if it is of the other kind; the reason why it may not be called.
  */
 export const requireOperationTool = (
   id: string,
   kind: "read" | "write",
-  explainRefusal?: (subject: string) => Error,
+  explainRejection?: (subject: string) => Error,
 ): OperationTool => {
   const tools = operationTools.filter(({ annotations }) => annotations.readOnlyHint === (kind === "read"));
   const isCalled = (tool: OperationTool): boolean => operationIdOf(tool) === id || tool.name === id;
   const tool = tools.find(isCalled);
   if (tool) return tool;
   const otherTool = operationTools.find(isCalled);
-  if (otherTool && kind === "read" && explainRefusal) throw explainRefusal(id);
+  if (otherTool && kind === "read" && explainRejection) throw explainRejection(id);
   throw unknownOperationError(
     id,
     otherTool

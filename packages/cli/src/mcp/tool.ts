@@ -57,7 +57,7 @@ export interface Tool {
   /** Throws if arguments that fit the schema are not valid, before the user is asked about them. */
   readonly check?: (args: ToolArguments) => Promise<void>;
   /** Why it is not called, although it is known. */
-  readonly refusal?: Error;
+  readonly rejection?: Error;
   /** What the names in its results say about secrets. Default: `contract`. */
   readonly resultNames?: NameKind;
   readonly run: (args: ToolArguments, call: ToolCall) => Promise<ToolResult | InputRequiredResult>;

@@ -8,13 +8,13 @@ export interface ServerFacts {
   /** Whether something may be changed, and who has to agree to what cannot be undone. */
   readonly writes: "none" | "with_approval_of_sponsor" | "with_confirmation_of_user";
   /** Returns why a tool or an operation may change nothing. Undefined if it may. */
-  readonly explainRefusal: ((subject: string) => Error) | undefined;
+  readonly explainRejection: ((subject: string) => Error) | undefined;
 }
 
 /** Returns whose credential the server has, and which project and folder its calls use. */
 export const describeContext = async (
   { session, scope, folder }: ServerContext,
-  { version, writes, explainRefusal }: ServerFacts,
+  { version, writes, explainRejection }: ServerFacts,
 ): Promise<ToolResult> => ({
   version,
   ...(await describeCredential(session)),
@@ -22,8 +22,8 @@ export const describeContext = async (
   limitedToProject: scope.isLimited,
   workspaceFolder: folder,
   writes,
-  ...(explainRefusal && {
-    noWritesBecause: await describeFailure(explainRefusal("A tool that changes something")),
+  ...(explainRejection && {
+    noWritesBecause: await describeFailure(explainRejection("A tool that changes something")),
   }),
 });
 

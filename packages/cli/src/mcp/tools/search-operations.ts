@@ -10,11 +10,11 @@ const maxMatches = 6;
 /**
  * Finds operations by words of their names and summaries.
  *
- * @param explainRefusal returns why the server changes nothing, if it does not. Operations that do are left out then.
+ * @param explainRejection returns why the server changes nothing, if it does not. Operations that do are left out then.
  */
 export const searchOperations = async (
   { words }: ToolArguments,
-  explainRefusal: ServerFacts["explainRefusal"],
+  explainRejection: ServerFacts["explainRejection"],
 ): Promise<ToolResult> => {
   const searchedWords = String(words)
     .toLowerCase()
@@ -26,7 +26,8 @@ export const searchOperations = async (
     .filter(({ score }) => score > 0)
     .sort((left, right) => right.score - left.score)
     .map(({ tool }) => tool);
-  const isOffered = ({ annotations }: OperationTool): boolean => !explainRefusal || annotations.readOnlyHint;
+  const isOffered = ({ annotations }: OperationTool): boolean =>
+    !explainRejection || annotations.readOnlyHint;
   const offered = matches.filter(isOffered).slice(0, maxMatches);
   const leftOut = matches
     .slice(0, maxMatches)
@@ -34,8 +35,11 @@ export const searchOperations = async (
     .map(operationIdOf);
   return {
     operations: offered.map(describe),
-    ...(explainRefusal &&
-      leftOut.length > 0 && { leftOut, because: await describeFailure(explainRefusal(leftOut.join(", "))) }),
+    ...(explainRejection &&
+      leftOut.length > 0 && {
+        leftOut,
+        because: await describeFailure(explainRejection(leftOut.join(", "))),
+      }),
   };
 };
 
