@@ -16,7 +16,7 @@ import type { ServerContext } from "./server-context.js";
 import type { Tool, ToolArguments, ToolCall, ToolResult } from "./tool.js";
 import { waitForApproval } from "./tools/approvals.js";
 import { createConnection, rotateConnection } from "./tools/connections.js";
-import { describeContext, type ServerFacts } from "./tools/context.js";
+import { describeContext, type ServerInfo } from "./tools/context.js";
 import { ensureDatabase, restoreDatabase } from "./tools/databases.js";
 import { runQuery } from "./tools/query.js";
 import { searchOperations } from "./tools/search-operations.js";
@@ -92,13 +92,13 @@ const coreTools: readonly CoreTool[] = [
 /** Returns the tools of a server in the order of its list, the readers and the writers. */
 export const createTools = (
   server: ServerContext,
-  facts: ServerFacts,
+  serverInfo: ServerInfo,
   { includesAll }: { readonly includesAll: boolean },
 ): Tool[] => {
   const tools = [
-    ...createPlainReaders(server, facts),
+    ...createPlainReaders(server, serverInfo),
     ...coreTools.map((tool) => createCoreTool(tool, server)),
-    ...createOperationTools(server, facts),
+    ...createOperationTools(server, serverInfo),
   ];
   const names = new Set(tools.map(({ name }) => name));
   const otherTools = includesAll
@@ -107,18 +107,18 @@ export const createTools = (
   return [
     ...tools,
     ...otherTools.map((tool) => createCoreTool({ from: tool.name, description: `${tool.summary}.` }, server)),
-  ].filter(({ annotations }) => !facts.explainRejection || annotations.readOnlyHint);
+  ].filter(({ annotations }) => !serverInfo.explainRejection || annotations.readOnlyHint);
 };
 
 /** Returns a tool that a server with other options has, to say why this one has not. Undefined if no server has it. */
 export const findRejectedTool = (
   name: string,
   server: ServerContext,
-  { explainRejection, ...facts }: ServerFacts,
+  { explainRejection, ...serverInfo }: ServerInfo,
 ): Tool | undefined => {
   const coreTool = createTools(
     server,
-    { ...facts, explainRejection: undefined },
+    { ...serverInfo, explainRejection: undefined },
     { includesAll: false },
   ).find((candidate) => candidate.name === name);
   const isOperation = operationTools.some((candidate) => candidate.name === name);
@@ -174,13 +174,13 @@ const readerAnnotations: ToolAnnotations = {
 const text: CheckedSchema = { type: "string" };
 
 /** The readers that are no operation. */
-const createPlainReaders = (server: ServerContext, facts: ServerFacts): Tool[] => [
+const createPlainReaders = (server: ServerContext, serverInfo: ServerInfo): Tool[] => [
   {
     name: "context",
     description: "Show the credential, project, folder and what may be changed.",
     annotations: readerAnnotations,
     inputSchema: { type: "object", properties: {} },
-    run: () => describeContext(server, facts),
+    run: () => describeContext(server, serverInfo),
   },
   {
     name: "query",
@@ -205,7 +205,7 @@ const createPlainReaders = (server: ServerContext, facts: ServerFacts): Tool[] =
 ];
 
 /** The tools for all operations that have none of their own. */
-const createOperationTools = (server: ServerContext, { explainRejection }: ServerFacts): Tool[] => {
+const createOperationTools = (server: ServerContext, { explainRejection }: ServerInfo): Tool[] => {
   const argumentsSchema: CheckedSchema = { type: "object" };
   const schema: InputSchema = {
     type: "object",

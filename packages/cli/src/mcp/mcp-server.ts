@@ -25,7 +25,7 @@ import type { ServerContext } from "./server-context.js";
 import { type CallRecord, ChangeNotSentError } from "./service-session.js";
 import type { ConfirmationSchema, Tool, ToolArguments, ToolCall, ToolResult } from "./tool.js";
 import { waitForApproval } from "./tools/approvals.js";
-import type { ServerFacts } from "./tools/context.js";
+import type { ServerInfo } from "./tools/context.js";
 
 export interface McpServerOptions {
   /** Whether there are only tools that read. */
@@ -67,19 +67,19 @@ export const createMcpServer = (
     },
   );
   const { server } = mcpServer;
-  let listedWrites: ServerFacts["writes"] | undefined;
+  let listedWrites: ServerInfo["writes"] | undefined;
 
-  const loadTools = async (): Promise<{ tools: Tool[]; facts: ServerFacts }> => {
-    const facts: ServerFacts = { version: context.version, ...(await decideWrites(session, options)) };
+  const loadTools = async (): Promise<{ tools: Tool[]; serverInfo: ServerInfo }> => {
+    const serverInfo: ServerInfo = { version: context.version, ...(await decideWrites(session, options)) };
     return {
-      tools: createTools(serverContext, facts, { includesAll: options.includesAllTools }),
-      facts,
+      tools: createTools(serverContext, serverInfo, { includesAll: options.includesAllTools }),
+      serverInfo,
     };
   };
 
   server.setRequestHandler("tools/list", async () => {
-    const { tools, facts } = await loadTools();
-    listedWrites = facts.writes;
+    const { tools, serverInfo } = await loadTools();
+    listedWrites = serverInfo.writes;
     return {
       tools: tools.map(({ name, description, inputSchema, annotations }) => ({
         name,
@@ -92,14 +92,14 @@ export const createMcpServer = (
 
   server.setRequestHandler("tools/call", async (request, requestContext) => {
     const { name, arguments: args = {} } = request.params;
-    const { tools, facts } = await loadTools();
+    const { tools, serverInfo } = await loadTools();
     // The service may not have been there when the tools were listed.
-    if (listedWrites !== undefined && listedWrites !== facts.writes) {
-      listedWrites = facts.writes;
+    if (listedWrites !== undefined && listedWrites !== serverInfo.writes) {
+      listedWrites = serverInfo.writes;
       void server.sendToolListChanged().catch(() => undefined);
     }
     const tool =
-      tools.find((candidate) => candidate.name === name) ?? findRejectedTool(name, serverContext, facts);
+      tools.find((candidate) => candidate.name === name) ?? findRejectedTool(name, serverContext, serverInfo);
     if (!tool) {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
@@ -109,7 +109,7 @@ export const createMcpServer = (
     const client = readClient(requestContext, server);
     const normalizedArguments = normalizeArguments(tool.inputSchema, args);
     const call = createCall(tool, normalizedArguments, requestContext, client, options, context.signal);
-    return runTool(tool, call, { facts, client: client.name, audit, serverContext });
+    return runTool(tool, call, { serverInfo, client: client.name, audit, serverContext });
   });
   return mcpServer;
 };
@@ -117,7 +117,7 @@ export const createMcpServer = (
 const decideWrites = async (
   session: ServerContext["session"],
   { isReadOnly, allowsUserWrites }: McpServerOptions,
-): Promise<Pick<ServerFacts, "writes" | "explainRejection">> => {
+): Promise<Pick<ServerInfo, "writes" | "explainRejection">> => {
   if (isReadOnly) return { writes: "none", explainRejection: readOnlyServerError };
   try {
     if (await session.isAgent()) return { writes: "with_approval_of_sponsor", explainRejection: undefined };
@@ -170,7 +170,7 @@ const createCall = (
     tool: name,
     arguments: args,
     signal: AbortSignal.any([mcpReq.signal, serverSignal]),
-    endsAt: performance.now() + maxWaitMs,
+    deadlineMs: performance.now() + maxWaitMs,
     report: (message) => {
       if (progressToken === undefined) return;
       progress += 1;
@@ -199,7 +199,7 @@ const createCall = (
 };
 
 interface CallEnvironment {
-  readonly facts: ServerFacts;
+  readonly serverInfo: ServerInfo;
   readonly client: string | null;
   readonly audit: AuditFile;
   readonly serverContext: ServerContext;
@@ -208,7 +208,7 @@ interface CallEnvironment {
 const runTool = async (
   tool: Tool,
   call: ToolCall,
-  { facts, client, audit, serverContext }: CallEnvironment,
+  { serverInfo, client, audit, serverContext }: CallEnvironment,
 ): Promise<CallToolResult | InputRequiredResult> => {
   const { session, redactor } = serverContext;
   const isWriter = !tool.annotations.readOnlyHint;
@@ -227,7 +227,7 @@ const runTool = async (
     await tool.check?.(call.arguments);
     if (isWriter && !isDryRun) {
       const question =
-        facts.writes === "with_confirmation_of_user" && (await askUser(tool, call, serverContext));
+        serverInfo.writes === "with_confirmation_of_user" && (await askUser(tool, call, serverContext));
       if (question) return question;
       await write("started");
     }

@@ -30,8 +30,8 @@ export interface ToolCall {
   readonly arguments: ToolArguments;
   /** Aborted when the client cancels the call, or the server ends. */
   readonly signal: AbortSignal;
-  /** When a wait must end, on the clock of `performance.now()`. */
-  readonly endsAt: number;
+  /** The time of `performance.now()` until which the call may wait. */
+  readonly deadlineMs: number;
   /** Tells the client that the call is still under way. */
   readonly report: (message: string) => void;
   /** Whether the client can show a link to the user. */
@@ -64,5 +64,5 @@ export interface Tool {
 }
 
 /** Milliseconds that a wait of a call may still take. */
-export const remainingMs = ({ endsAt }: Pick<ToolCall, "endsAt">): number =>
-  Math.max(1, endsAt - performance.now());
+export const remainingMs = ({ deadlineMs }: Pick<ToolCall, "deadlineMs">): number =>
+  Math.max(1, deadlineMs - performance.now());

@@ -6,7 +6,7 @@ import { remainingMs, type ToolArguments, type ToolCall, type ToolResult } from 
 /** Waits until the sponsor has decided, or until the call must end. */
 export const waitForApproval = async (
   args: ToolArguments,
-  call: Pick<ToolCall, "signal" | "endsAt" | "report">,
+  call: Pick<ToolCall, "signal" | "deadlineMs" | "report">,
   { session }: ServerContext,
 ): Promise<ToolResult> => {
   const id = String(args["approvalId"]);

@@ -3,7 +3,7 @@ import type { ServerContext } from "../server-context.js";
 import type { ToolResult } from "../tool.js";
 
 /** What `context` tells about the server itself. */
-export interface ServerFacts {
+export interface ServerInfo {
   readonly version: string;
   /** Whether something may be changed, and who has to agree to what cannot be undone. */
   readonly writes: "none" | "with_approval_of_sponsor" | "with_confirmation_of_user";
@@ -14,7 +14,7 @@ export interface ServerFacts {
 /** Returns whose credential the server has, and which project and folder its calls use. */
 export const describeContext = async (
   { session, scope, folder }: ServerContext,
-  { version, writes, explainRejection }: ServerFacts,
+  { version, writes, explainRejection }: ServerInfo,
 ): Promise<ToolResult> => ({
   version,
   ...(await describeCredential(session)),

@@ -41,11 +41,15 @@ export const ensureDatabase = async (
   const id = String(resource["id"]);
   call.report(`Database ${id} ${created ? "was created" : "exists"}`);
   const database = await waitUntilReady(id, call, client);
-  const facts = { databaseId: id, created };
+  const commonFields = { databaseId: id, created };
   if (!database)
-    return { ...facts, status: "provisioning", next: [{ tool: call.tool, arguments: call.arguments }] };
+    return {
+      ...commonFields,
+      status: "provisioning",
+      next: [{ tool: call.tool, arguments: call.arguments }],
+    };
   const connection = await server.locks.run(id, () => findOrCreateConnection(database, client, signal));
-  return { ...facts, status: "ready", ...(await deliverConnection(connection, target, server)) };
+  return { ...commonFields, status: "ready", ...(await deliverConnection(connection, target, server)) };
 };
 
 /** Returns a connection whose password the service returns: the default one, or another one, or else a new one. */
@@ -75,10 +79,14 @@ export const restoreDatabase = async (
   const id = String(args["targetDatabaseId"]);
   const repetition = await startRestore(tool, args, call, server);
   const database = await waitUntilReady(id, call, client);
-  const facts = { databaseId: id, ...repetition };
+  const commonFields = { databaseId: id, ...repetition };
   return database
-    ? { ...facts, status: "ready" }
-    : { ...facts, status: "recovering", next: [{ tool: "databases_get", arguments: { databaseId: id } }] };
+    ? { ...commonFields, status: "ready" }
+    : {
+        ...commonFields,
+        status: "recovering",
+        next: [{ tool: "databases_get", arguments: { databaseId: id } }],
+      };
 };
 
 /** Returns what the result says if this call has started nothing. */

@@ -15,7 +15,7 @@ const statementTimeoutMs = 15_000;
 /** Runs one statement in a transaction that cannot write, and returns the first rows. */
 export const runQuery = async (
   { databaseId, sql }: ToolArguments,
-  call: Pick<ToolCall, "signal" | "endsAt">,
+  call: Pick<ToolCall, "signal" | "deadlineMs">,
   server: ServerContext,
 ): Promise<ToolResult> => {
   const { session, scope, context } = server;

@@ -3,7 +3,7 @@ import { operationTools } from "../generated/operation-tools.js";
 import { operationIdOf } from "../operations.js";
 import type { OperationTool } from "../operation-tool.js";
 import type { ToolArguments, ToolResult } from "../tool.js";
-import { describeFailure, type ServerFacts } from "./context.js";
+import { describeFailure, type ServerInfo } from "./context.js";
 
 const maxMatches = 6;
 
@@ -14,7 +14,7 @@ const maxMatches = 6;
  */
 export const searchOperations = async (
   { words }: ToolArguments,
-  explainRejection: ServerFacts["explainRejection"],
+  explainRejection: ServerInfo["explainRejection"],
 ): Promise<ToolResult> => {
   const searchedWords = String(words)
     .toLowerCase()
