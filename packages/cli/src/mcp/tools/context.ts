@@ -1,14 +1,11 @@
 import { toFailure } from "../../errors/failure.js";
 import type { ServerContext } from "../server-context.js";
 import type { ToolResult } from "../tool.js";
+import type { WritePolicy } from "../write-policy.js";
 
 /** What `context` tells about the server itself. */
-export interface ServerInfo {
+export interface ServerInfo extends WritePolicy {
   readonly version: string;
-  /** Whether something may be changed, and who has to agree to what cannot be undone. */
-  readonly writes: "none" | "with_approval_of_sponsor" | "with_confirmation_of_user";
-  /** Returns why a tool or an operation may change nothing. Undefined if it may. */
-  readonly explainRejection: ((subject: string) => Error) | undefined;
 }
 
 /** Returns whose credential the server has, and which project and folder its calls use. */
