@@ -3,19 +3,20 @@ import { invalidArgumentsError } from "../errors/mcp-errors.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { getAtPath } from "../json/json-path.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
+import { omitUrls } from "./omit-urls.js";
 import type { ServerContext } from "./server-context.js";
 import type { ToolResult } from "./tool.js";
 
 /** Items in one result. */
 const pageSize = 20;
 
-/** Begins the cursors of lists that the service returns as a whole. */
+/** Prefix of the cursors of lists that the service does not paginate. */
 const offsetPrefix = "offset:";
 
 /**
  * Reads a page of a list.
  *
- * @param cursor that of the page before.
+ * @param cursor the cursor from the result with the previous page. Undefined for the first page.
  */
 export const readList = async (
   { id, paged, query }: CommandDefinition,
@@ -34,8 +35,8 @@ export const readList = async (
     return toPage(page.data, page.nextCursor);
   }
   const maximum = query.find(({ path }) => path.join(".") === "limit")?.maximum;
-  const wholeCall = maximum === undefined ? call : { ...call, query: { ...call.query, limit: maximum } };
-  const items = getAtPath(await client.request<unknown>(wholeCall, { signal }), ["data"]);
+  const maxPageCall = maximum === undefined ? call : { ...call, query: { ...call.query, limit: maximum } };
+  const items = getAtPath(await client.request<unknown>(maxPageCall, { signal }), ["data"]);
   if (!Array.isArray(items)) throw unexpectedResponseError("a list");
   const offset = readOffset(cursor, id);
   const end = offset + pageSize;
@@ -50,18 +51,6 @@ const readOffset = (cursor: string | undefined, operation: string): number => {
 };
 
 const toPage = (items: readonly unknown[], nextCursor: string | null): ToolResult => ({
-  items: items.map(withoutUrl),
+  items: items.map(omitUrls),
   nextCursor,
 });
-
-/** Leaves out the address of a resource in the API, which no tool takes. */
-export const withoutUrl = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutUrl);
-  if (typeof value !== "object" || value === null) return value;
-  const isResource = "id" in value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => !(isResource && name === "url"))
-      .map(([name, inner]) => [name, withoutUrl(inner)]),
-  );
-};

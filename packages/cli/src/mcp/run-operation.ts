@@ -7,7 +7,8 @@ import { ensureResource, planEnsure } from "../run/ensure.js";
 import { NewDatabases } from "../run/new-databases.js";
 import { getOverride } from "../contract/command-override.js";
 import { type EnvTarget, openEnvTarget, type WrittenSecret } from "./env-target.js";
-import { readList, withoutUrl } from "./lists.js";
+import { readList } from "./lists.js";
+import { omitUrls } from "./omit-urls.js";
 import { loadDefinition } from "./operations.js";
 import type { OperationTool } from "./operation-tool.js";
 import { type RequestParts, splitArguments } from "./request-parts.js";
@@ -58,7 +59,7 @@ export const runOperation = async (
   if (definition.envelope === "none") return { status: "done", ...parts.pathParams };
   const secret = target && findSecret(resource, definition);
   const written = target && secret !== undefined ? await writeSecret(secret, target, server) : undefined;
-  return { ...toFields(withoutUrl(resource)), ...written };
+  return { ...toFields(omitUrls(resource)), ...written };
 };
 
 const runDeletion = async (
@@ -93,7 +94,7 @@ const readOperation = async (
     return readList(definition, call, typeof cursor === "string" ? cursor : undefined, server, signal);
   }
   const response = await (await server.session.client()).request<unknown>(call, { signal });
-  return toFields(withoutUrl(definition.envelope === "data" ? getAtPath(response, ["data"]) : response));
+  return toFields(omitUrls(definition.envelope === "data" ? getAtPath(response, ["data"]) : response));
 };
 
 /** A server that is limited to a project shows no other ones. */
@@ -103,7 +104,7 @@ const listLimit = async (
   signal: AbortSignal,
 ): Promise<ToolResult> => {
   const project = await (await session.client()).projects.get(projectId, { signal });
-  return { items: [withoutUrl(project)], nextCursor: null };
+  return { items: [omitUrls(project)], nextCursor: null };
 };
 
 /** Creates a resource unless it exists. Its secrets are not returned: the tools that write an env file read or create them. */
@@ -124,7 +125,7 @@ const ensure = async (
   const { created, resource } = await ensureResource(create, parts.pathParams, body ?? {}, client, {
     signal,
   });
-  return { created, ...toFields(withoutUrl(resource)) };
+  return { created, ...toFields(omitUrls(resource)) };
 };
 
 /** Returns the requests that a plan of `ensure` leads to. */
