@@ -2,6 +2,8 @@ import { deriveScramVerifier } from "./connection/scram.js";
 import type { Cluster } from "./policy/cluster.js";
 import { AdminConnection, quoteIdentifier, quoteLiteral } from "./connection/admin-connection.js";
 import { DatabaseCopier } from "./databases/database-copier.js";
+import { RoleOwnership } from "./databases/role-ownership.js";
+import { RoleRemover } from "./databases/role-remover.js";
 import { createAttempt } from "./connection/attempt.js";
 import { KeptDatabases } from "./repair/kept-databases.js";
 import { CurrentEndReasons } from "./connection/end-reasons.js";
@@ -146,8 +148,10 @@ export const openDatabases = async (
   }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
   const admin = new AdminConnection(cluster);
-  const copier = new DatabaseCopier(admin, onLog);
-  const logins = new Logins(admin, copier);
+  const ownership = new RoleOwnership(admin);
+  const copier = new DatabaseCopier(admin, { ownership, onLog });
+  const roleRemover = new RoleRemover(admin, ownership);
+  const logins = new Logins(admin, roleRemover);
   const endReasons = new CurrentEndReasons();
   const quarantine = new Quarantine(admin, endReasons, onLog);
   try {
@@ -156,7 +160,7 @@ export const openDatabases = async (
       const databases = typeof apiDatabases === "function" ? await apiDatabases() : apiDatabases;
       if (schema !== undefined) await checkStamp(admin, schema, acceptRecords);
       const preparationProblems = await cluster.prepare(admin);
-      const result = await reconcile({ admin, copier, logins }, databases, {
+      const result = await reconcile({ admin, copier, roleRemover, logins }, databases, {
         discardedIds: await findDiscardedIds(),
         acceptRecords,
         defersRepairs: others !== undefined,
@@ -194,13 +198,13 @@ export const openDatabases = async (
       cluster.address.server?.id,
     );
     const engine = new PostgresDatabases({
-      ...{ admin, copier, logins, preparedDatabases, endReasons, quarantine, onLog, directory },
+      ...{ admin, copier, roleRemover, logins, preparedDatabases, endReasons, quarantine, onLog, directory },
       sessions: others?.sessions,
     });
     const readDatabase = async (id: string): Promise<ApiDatabase | undefined> =>
       (await readApiDatabases([id])).find(({ databaseId }) => databaseId === id);
     const repair = (database: ApiDatabase): Promise<void> =>
-      repairRecordedDatabase({ admin, copier, logins }, database);
+      repairRecordedDatabase({ admin, copier, roleRemover, logins }, database);
     if (others !== undefined)
       logins.restoreLogins = async (owner) => {
         const database = await readDatabase(owner);

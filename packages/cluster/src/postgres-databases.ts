@@ -17,6 +17,7 @@ import {
 } from "./connection/admin-connection.js";
 import { Catalog } from "./databases/catalog.js";
 import type { DatabaseCopier } from "./databases/database-copier.js";
+import type { RoleRemover } from "./databases/role-remover.js";
 import { RunningFills } from "./databases/running-fills.js";
 import { CurrentEndReasons } from "./connection/end-reasons.js";
 import { type LoginRefusedError, sessionEndErrors } from "./connection/login-refused.js";
@@ -55,6 +56,7 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #admin: AdminConnection;
   readonly #catalog: Catalog;
   readonly #copier: DatabaseCopier;
+  readonly #roleRemover: RoleRemover;
   readonly #logins: Logins;
   readonly #preparedDatabases: PreparedDatabases;
   /** Keeps work of this process apart. Callers hold locks that keep it apart from work of other processes. */
@@ -68,6 +70,7 @@ export class PostgresDatabases implements DatabaseEngine {
   constructor(options: {
     admin: AdminConnection;
     copier: DatabaseCopier;
+    roleRemover: RoleRemover;
     logins: Logins;
     preparedDatabases: PreparedDatabases;
     /** Why the guard ends sessions. Default: it ends none. */
@@ -83,6 +86,7 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#admin = options.admin;
     this.#catalog = new Catalog(options.admin);
     this.#copier = options.copier;
+    this.#roleRemover = options.roleRemover;
     this.#endReasons = options.endReasons ?? new CurrentEndReasons();
     this.#copier.closeWhile = (database, work) => this.#closeWhile(database, work);
     this.#logins = options.logins;
@@ -97,7 +101,7 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#quarantine = options.quarantine ?? new Quarantine(options.admin, this.#endReasons, onLog);
     this.#quarantine.onEnd = (name) => this.#recovery.scheduleOpening(name);
     this.#copier.mustStayClosed = (name) => this.#quarantine.has(name);
-    this.#recovery = new Recovery(options.admin, options.copier, {
+    this.#recovery = new Recovery(options.admin, options.copier, options.roleRemover, {
       withLock,
       mustStayClosed: (name) => this.#quarantine.has(name),
       hasOthers: sessions !== undefined,
@@ -230,8 +234,8 @@ export class PostgresDatabases implements DatabaseEngine {
     for (const backupDatabase of await this.#catalog.findDatabasesLike(`${name}.%`))
       await this.#copier.drop(backupDatabase);
     await this.#logins.dropAllLogins(name);
-    if ((await this.#catalog.inspect(name)).role) await this.#copier.dropRole(name, name);
-    await this.#copier.dropRetiredRoles();
+    if ((await this.#catalog.inspect(name)).role) await this.#roleRemover.dropRole(name, name);
+    await this.#roleRemover.dropRetiredRoles();
   }
 
   /**

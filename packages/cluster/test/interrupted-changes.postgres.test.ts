@@ -127,9 +127,9 @@ describe("a drop", () => {
 
   it("succeeds when another process drops the same database first", async () => {
     const tenant = await makeTenantWithBackup();
-    const { databases, copies } = await openSteppedDatabases(cluster);
-    const dropRole = copies.dropRole.bind(copies);
-    vi.spyOn(copies, "dropRole").mockImplementationOnce(async (role, owner) => {
+    const { databases, roleRemover } = await openSteppedDatabases(cluster);
+    const dropRole = roleRemover.dropRole.bind(roleRemover);
+    vi.spyOn(roleRemover, "dropRole").mockImplementationOnce(async (role, owner) => {
       await cluster.databases.drop(tenant.id);
       await dropRole(role, owner);
     });
@@ -140,8 +140,8 @@ describe("a drop", () => {
 
   it("is left to a repetition when what it drops keeps disappearing", async () => {
     const { id } = await cluster.makeTenant();
-    const { databases, copies } = await openSteppedDatabases(cluster);
-    const dropRole = vi.spyOn(copies, "dropRole");
+    const { databases, roleRemover } = await openSteppedDatabases(cluster);
+    const dropRole = vi.spyOn(roleRemover, "dropRole");
     dropRole.mockImplementation(() => run("drop role role_that_disappeared"));
     await expect(databases.drop(id)).rejects.toThrow(DatabaseUnavailableError);
     dropRole.mockRestore();

@@ -2,6 +2,7 @@ import type { Sessions } from "@mgmt/engine/internal";
 import { onTestFinished } from "vitest";
 import { AdminConnection } from "../src/connection/admin-connection.js";
 import { DatabaseCopier } from "../src/databases/database-copier.js";
+import { RoleRemover } from "../src/databases/role-remover.js";
 import { Logins } from "../src/logins/logins.js";
 import { PostgresDatabases } from "../src/postgres-databases.js";
 import { PreparedDatabases } from "../src/databases/prepared-databases.js";
@@ -89,13 +90,20 @@ export const openSteppedDatabases = async (
   cluster: Cluster,
   sessions?: Pick<Sessions, "runExclusively">,
   log: { onLog?: (line: string) => void; directory?: string } = {},
-): Promise<{ admin: SteppedAdmin; copies: SteppedCopies; databases: PostgresDatabases }> => {
+): Promise<{
+  admin: SteppedAdmin;
+  copies: SteppedCopies;
+  roleRemover: RoleRemover;
+  databases: PostgresDatabases;
+}> => {
   const { admin, copies } = await openCopies(cluster);
-  const logins = new Logins(admin, copies);
+  const roleRemover = new RoleRemover(admin);
+  const logins = new Logins(admin, roleRemover);
   const preparedDatabases = new PreparedDatabases(copies, 0, [], () => undefined);
   const databases = new PostgresDatabases({
     admin,
     copier: copies,
+    roleRemover,
     logins,
     preparedDatabases,
     sessions,
@@ -105,5 +113,5 @@ export const openSteppedDatabases = async (
     await databases.close();
     await preparedDatabases.close();
   });
-  return { admin, copies, databases };
+  return { admin, copies, roleRemover, databases };
 };

@@ -1,7 +1,7 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { DatabaseCopier } from "../databases/database-copier.js";
+import { RoleRemover } from "../databases/role-remover.js";
 import { Logins } from "../logins/logins.js";
 import { alterRole, endStartingSessions } from "./role-sessions.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
@@ -97,7 +97,7 @@ describe("a login that began before a change, where processes have no titles", (
   /** Changes the password while a login with the previous one goes on. */
   const rotateDuringLogin = async (before?: () => Promise<void>) => {
     const { pending, admin, id, credential } = await beginUntitled(before);
-    const logins = new Logins(admin, new DatabaseCopier(admin));
+    const logins = new Logins(admin, new RoleRemover(admin));
     onTestFinished(() => logins.close());
     const fresh = { ...credential, pass: "fresh" };
     const query = vi.spyOn(admin, "query");
@@ -187,7 +187,7 @@ describe("a login that began before a change, where processes have no titles", (
     const { pending, admin, logins, id, fresh } = await rotateDuringLogin();
     const newest = { ...fresh, pass: "newest" };
     vi.useRealTimers();
-    const otherLogins = new Logins(admin, new DatabaseCopier(admin));
+    const otherLogins = new Logins(admin, new RoleRemover(admin));
     await otherLogins.grant(id, newest);
     // It has seen the late session, too.
     await otherLogins.close();

@@ -4,35 +4,25 @@ import {
   type AdminConnection,
   quoteIdentifier,
   isDatabaseInUseError,
-  invalidDatabaseCondition,
-  isLockTimeoutError,
 } from "../connection/admin-connection.js";
-import { FairSemaphore } from "@mgmt/engine/internal";
 import { toUnavailableError } from "../connection/unavailable.js";
 import { clusterErrors } from "../policy/cluster-error.js";
 import { classifyName, toTenantDatabaseName } from "../policy/names.js";
 import type { Installation } from "../policy/installation.js";
-import { buildMarkRoleStatement } from "../policy/ownership.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
-import { alterRole, endStartingSessions } from "../connection/role-sessions.js";
-import { type TenantStatement, tenantStatements } from "../policy/tenant-statement.js";
+import { tenantStatements } from "../policy/tenant-statement.js";
 import {
   type CopySource,
   buildCopyStrategy,
   buildEmptyStrategy,
   mustCheckpointFirst,
 } from "./copy-strategy.js";
+import { isTooManyLocksError, RoleOwnership } from "./role-ownership.js";
 import { buildSettingStatement } from "./settings.js";
 
 /** How long `DROP DATABASE` waits for sessions to react, in milliseconds, and the time between looks. */
 const stallTimeoutMs = 750;
 const stallCheckIntervalMs = 250;
-
-/** How many locks a transaction may take, as a share of the locks of all tenants: while several copies run, and while one runs. */
-const lockShares = { several: 0.1, one: 0.6 };
-
-/** About how many locks a change of the owner of a table takes: with its indexes, its sequences, and its TOAST table. */
-const locksPerTable = 8;
 
 /** After a stall, how long others count on it, in milliseconds: they wait for one look only. */
 const stallMemoryMs = 5_000;
@@ -40,17 +30,9 @@ const stallMemoryMs = 5_000;
 /** The reason for canceling `DROP DATABASE`. */
 const stallError = new Error("A session does not react to signals");
 
-/** Returns whether Postgres refused to drop a role that has objects or privileges (`dependent_objects_still_exist`). */
-const isDependentObjectsError = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.code === "2BP01";
-
 /** Returns whether Postgres refused a new database because another statement has just created it. */
 const isDuplicateDatabaseError = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === "42P04" || error.code === "23505");
-
-/** Returns whether a transaction would take too many locks (`program_limit_exceeded`). */
-const isTooManyLocksError = (error: unknown): boolean =>
-  error instanceof DatabaseError && error.code === "54000";
 
 /** Settings that are stored for a database. */
 interface StoredSettings {
@@ -60,17 +42,17 @@ interface StoredSettings {
   settings: string[] | null;
 }
 
-/** Copies and drops whole databases, and drops roles with everything that depends on them. */
+/** Creates, copies, and drops whole databases. */
 export class DatabaseCopier {
   readonly installation: Installation;
   readonly #admin: AdminConnection;
+  readonly #ownership: RoleOwnership;
   readonly #onLog: ((line: string) => void) | undefined;
   /** Closes a database for its clients while it does the work. */
   closeWhile: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
   /** Returns whether a database must not allow connections after a copy. */
   mustStayClosed: (database: string) => boolean = () => false;
   #onStall: (() => void) | undefined;
-  readonly #manyLocksSemaphore = new FairSemaphore({ maxTotal: 1 });
   /** When a session did not react the last time: a time of `performance.now()`. */
   #stalledAt = -Infinity;
 
@@ -80,10 +62,20 @@ export class DatabaseCopier {
     if (this.#stalledAt !== -Infinity) onStall();
   }
 
-  /** @param onLog receives messages about settings that could not be copied. */
-  constructor(admin: AdminConnection, onLog?: (line: string) => void) {
+  /**
+   * @param options.ownership gives the objects in copies to other roles. Default: a new one.
+   * @param options.onLog receives messages about settings that could not be copied.
+   */
+  constructor(
+    admin: AdminConnection,
+    {
+      ownership = new RoleOwnership(admin),
+      onLog,
+    }: { ownership?: RoleOwnership; onLog?: ((line: string) => void) | undefined } = {},
+  ) {
     this.#admin = admin;
     this.installation = admin.cluster.installation;
+    this.#ownership = ownership;
     this.#onLog = onLog;
   }
 
@@ -249,7 +241,7 @@ export class DatabaseCopier {
   ): Promise<void> {
     await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);
     try {
-      await this.#giveAwayInBatches(name, roles, owner);
+      await this.#ownership.transferObjectsOfCopy(name, roles, owner);
     } catch (error) {
       if (!isTooManyLocksError(error)) throw error;
       throw new Error(`The database ${source} has too many objects to give them to another owner`, {
@@ -349,222 +341,6 @@ export class DatabaseCopier {
       stallController.abort();
       await watchEnded;
     }
-  }
-
-  dropRole(role: string, owner: string): Promise<void> {
-    return this.dropRoles([role], owner);
-  }
-
-  /**
-   * Drops roles with their sessions and their privileges in the database of their owner, and gives their objects there to the owner.
-   * Other tenants may have granted them privileges in their databases, where the platform runs nothing. Such a role remains,
-   * without a login and a password, until these databases are dropped. So does a role that has a session which ignores its end, one that a
-   * session of another tenant locks with a statement that Postgres cannot interrupt, and one with so many objects that removing it would
-   * take the locks of all databases.
-   */
-  async dropRoles(roles: readonly string[], owner: string): Promise<void> {
-    if (roles.length === 0) return;
-    await this.#admin.memberships.runWith([...roles, owner], () => this.#dropRolesAsOwner(roles, owner));
-  }
-
-  async #dropRolesAsOwner(roles: readonly string[], owner: string): Promise<void> {
-    for (const role of roles) await alterRole(this.#admin, role, "nologin password null");
-    // The owner role never logs in.
-    const logins = roles.filter((role) => role !== owner);
-    if (logins.length > 0) await endStartingSessions(this.#admin, logins);
-    // Privileges on databases are revoked here.
-    const sharedObjectsDatabase = this.#admin.cluster.maintenanceDatabase;
-    const rolesWithSharedPrivileges: string[] = [];
-    let mustRemain = false;
-    for (const role of roles) {
-      try {
-        await this.#admin.endSessions("usename = $1", role);
-        const databases = await this.#findDatabasesOfRole(role);
-        if (databases.includes(sharedObjectsDatabase)) rolesWithSharedPrivileges.push(role);
-        // A kept database stays what it was.
-        const ownDatabases = databases.filter(
-          (database) =>
-            database !== sharedObjectsDatabase &&
-            classifyName(database) !== "kept" &&
-            toTenantDatabaseName(database) === owner,
-        );
-        for (const database of ownDatabases) await this.#removeRoleFrom(role, database, owner);
-      } catch (error) {
-        if (!(error instanceof UnresponsiveSessionsError) && !isTooManyLocksError(error)) throw error;
-        mustRemain = true;
-      }
-    }
-    if (mustRemain) return this.#retireRoles(roles);
-    try {
-      if (rolesWithSharedPrivileges.length > 0) {
-        await this.#admin.runScriptIn(
-          sharedObjectsDatabase,
-          rolesWithSharedPrivileges.map(tenantStatements.dropOwned),
-        );
-      }
-      await this.#admin.tryScript([`drop role ${roles.map(quoteIdentifier).join(", ")}`]);
-    } catch (error) {
-      if (!isDependentObjectsError(error) && !isLockTimeoutError(error)) throw error;
-      await this.#retireRoles(roles);
-      if (roles.length > 1) await this.dropRetiredRoles();
-    }
-  }
-
-  async #retireRoles(roles: readonly string[]): Promise<void> {
-    for (const role of roles) {
-      const [groups, settingTargets] = [await this.#findGroupsOf(role), await this.#findSettingTargets(role)];
-      await this.#admin.runScript([
-        ...settingTargets.map((target) => `alter ${target} reset all`),
-        ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
-        buildMarkRoleStatement(role, this.installation.retiredMark),
-      ]);
-    }
-  }
-
-  /** Drops the roles that remained because of sessions, locks, or privileges in databases that no longer exist. */
-  async dropRetiredRoles(): Promise<void> {
-    const roles = await this.#admin.query<{ name: string }>(
-      `select rolname as name from pg_roles r where ${this.installation.retiredRoleCondition}
-        and not exists (select from pg_stat_activity where usesysid = r.oid)
-        and not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid)
-        and not exists (select from pg_locks where locktype = 'object' and classid = 'pg_authid'::regclass and objid = r.oid)`,
-    );
-    for (const { name } of roles) {
-      try {
-        await this.#admin.tryScript([`drop role if exists ${quoteIdentifier(name)}`]);
-      } catch (error) {
-        // A tenant has just locked it, or granted it something.
-        if (!isDependentObjectsError(error) && !isLockTimeoutError(error)) throw error;
-      }
-    }
-  }
-
-  async #removeRoleFrom(role: string, database: string, owner: string): Promise<void> {
-    const [row] = await this.#admin.query<{ open: boolean }>(
-      "select datallowconn as open from pg_database where datname = $1",
-      [database],
-    );
-    // A backup does not allow connections, and a tenant may have closed its database.
-    if (row?.open !== false) return this.#giveAwayEndingBlockers(database, role, owner);
-    await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections true`]);
-    try {
-      await this.#giveAway(database, [role], owner);
-    } finally {
-      await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections false`]);
-    }
-  }
-
-  /** Ends all sessions of the database when one of them keeps a lock although it was told to end. */
-  async #giveAwayEndingBlockers(database: string, role: string, owner: string): Promise<void> {
-    try {
-      await this.#giveAway(database, [role], owner);
-    } catch (error) {
-      if (!isLockTimeoutError(error)) throw error;
-      await this.#admin.endSessions("datname = $1", database);
-      await this.#giveAway(database, [role], owner);
-    }
-  }
-
-  /** Gives the objects of roles in a copy to `owner`, in several transactions if there are many. No one else can connect to the copy. */
-  async #giveAwayInBatches(name: string, roles: readonly string[], owner: string): Promise<void> {
-    try {
-      await this.#giveAway(name, roles, owner);
-    } catch (error) {
-      if (!isTooManyLocksError(error)) throw error;
-      const { cluster, limits } = this.#admin;
-      const batchSize = Math.ceil((limits.locks * lockShares.several) / locksPerTable);
-      await this.#admin.runScriptIn(name, cluster.buildAllowOwningStatements(name, owner));
-      await this.#admin.runScriptIn(name, [tenantStatements.giveRelations(roles, owner, batchSize)]);
-      await this.#giveAway(name, roles, owner);
-    }
-  }
-
-  /**
-   * Gives the objects of roles in a database to `owner`, and revokes their privileges, in one transaction, which locks all of them. All
-   * databases share the room for locks, so one transaction at a time may take many.
-   *
-   * @throws DatabaseError `program_limit_exceeded` when there are too many.
-   */
-  async #giveAway(database: string, roles: readonly string[], owner: string): Promise<void> {
-    if (roles.length === 0) return;
-    const statements = await this.#buildReassignStatements(database, roles, owner);
-    const run = (share: number): Promise<void> =>
-      this.#admin.runScriptIn(database, [
-        tenantStatements.limitLocks(roles, Math.floor(this.#admin.limits.locks * share)),
-        ...statements,
-      ]);
-    try {
-      await run(lockShares.several);
-    } catch (error) {
-      if (!isTooManyLocksError(error)) throw error;
-      await this.#manyLocksSemaphore.run(database, () => run(lockShares.one));
-    }
-  }
-
-  /**
-   * Returns the statements that give the objects of roles in a database to `owner`, and revoke the privileges of these roles.
-   * The roles keep their databases, although REASSIGN OWNED also changes the owner of databases.
-   */
-  async #buildReassignStatements(
-    database: string,
-    roles: readonly string[],
-    owner: string,
-  ): Promise<TenantStatement[]> {
-    const ownedDatabases = await this.#admin.query<{ name: string; role: string }>(
-      `select d.datname as name, r.rolname as role
-        from pg_database d join pg_roles r on r.oid = d.datdba where r.rolname = any ($1)`,
-      [roles],
-    );
-    return [
-      ...this.#admin.cluster.buildAllowOwningStatements(database, owner),
-      ...roles.flatMap((role) => [
-        tenantStatements.reassignOwned(role, owner),
-        ...ownedDatabases
-          .filter((database) => database.role === role)
-          .map(({ name }) => tenantStatements.giveDatabase(name, role)),
-        tenantStatements.dropOwned(role),
-      ]),
-    ];
-  }
-
-  async #findGroupsOf(role: string): Promise<string[]> {
-    const rows = await this.#admin.query<{ name: string }>(
-      `select o.rolname as name from pg_auth_members m
-        join pg_roles r on r.oid = m.member join pg_roles o on o.oid = m.roleid where r.rolname = $1`,
-      [role],
-    );
-    return rows.map(({ name }) => name);
-  }
-
-  /** Returns what `ALTER` has to reset, so that nothing is stored for a role: the role, and the role in databases. */
-  async #findSettingTargets(role: string): Promise<string[]> {
-    const rows = await this.#admin.query<{ target: string }>(
-      `select format('role %I', r.rolname) || case when d.oid is null then '' else format(' in database %I', d.datname) end as target
-        from pg_db_role_setting s
-        join pg_roles r on r.oid = s.setrole
-        left join pg_database d on d.oid = s.setdatabase
-        where r.rolname = $1`,
-      [role],
-    );
-    return rows.map(({ target }) => target);
-  }
-
-  /**
-   * Returns the databases with objects or privileges of the role; the home database for privileges on databases. Leaves out those that
-   * only wait until they can be dropped.
-   */
-  async #findDatabasesOfRole(role: string): Promise<string[]> {
-    const rows = await this.#admin.query<{ name: string }>(
-      `select distinct coalesce(b.datname, current_database()) as name
-        from pg_shdepend d
-        left join pg_database b on b.oid = d.dbid
-        where d.refclassid = 'pg_authid'::regclass
-          and d.refobjid = (select oid from pg_roles where rolname = $1)
-          and not coalesce(b.${invalidDatabaseCondition}, false)
-          and d.classid <> 'pg_auth_members'::regclass`,
-      [role],
-    );
-    return rows.map(({ name }) => name);
   }
 
   async #createCopy(

@@ -2,7 +2,7 @@ import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine"
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AdminConnection } from "../connection/admin-connection.js";
-import { DatabaseCopier } from "../databases/database-copier.js";
+import { RoleRemover } from "../databases/role-remover.js";
 import { Logins } from "./logins.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../../test/observed-admin.js";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 /** The logins as another process manages them, which has not seen them yet. */
 const otherProcess = (admin: AdminConnection = makeAdmin(cluster)): Logins =>
-  new Logins(admin, new DatabaseCopier(admin));
+  new Logins(admin, new RoleRemover(admin));
 
 const roleOf = async (name: string) => {
   const { rows } = await observer.query<{ login: boolean; limit: number; mark: string; settings: string[] }>(

@@ -2,7 +2,7 @@ import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine"
 import { FairSemaphore } from "@mgmt/engine/internal";
 import { deriveScramVerifier } from "../connection/scram.js";
 import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
-import type { DatabaseCopier } from "../databases/database-copier.js";
+import type { RoleRemover } from "../databases/role-remover.js";
 import type { Installation } from "../policy/installation.js";
 import {
   type RoleStatements,
@@ -39,7 +39,7 @@ const databasesPerBatch = 50;
  */
 export class Logins {
   readonly #admin: AdminConnection;
-  readonly #copier: DatabaseCopier;
+  readonly #roleRemover: RoleRemover;
   readonly #installation: Installation;
   /**
    * Database by role, as found before. Entries stay true in all processes, because a role never belongs to another database, and
@@ -59,9 +59,9 @@ export class Logins {
    */
   restoreLogins: ((owner: string) => Promise<void>) | undefined;
 
-  constructor(admin: AdminConnection, copier: DatabaseCopier) {
+  constructor(admin: AdminConnection, roleRemover: RoleRemover) {
     this.#admin = admin;
-    this.#copier = copier;
+    this.#roleRemover = roleRemover;
     this.#installation = admin.cluster.installation;
     this.#lateSessions = new LateSessionWatch(admin);
   }
@@ -306,7 +306,7 @@ export class Logins {
       "select rolname as role from pg_roles where rolname = any ($1)",
       [roles],
     );
-    await this.#copier.dropRoles(
+    await this.#roleRemover.dropRoles(
       existingRoles.map(({ role }) => role),
       owner,
     );

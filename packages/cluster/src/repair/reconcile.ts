@@ -8,6 +8,7 @@ import {
 import { type Attempt, attemptDrop, createAttempt } from "../connection/attempt.js";
 import { ForeignNameError } from "../databases/catalog.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
+import type { RoleRemover } from "../databases/role-remover.js";
 import {
   KeptDatabases,
   type RecordedDatabase,
@@ -69,6 +70,7 @@ export interface Reconciliation {
 interface ReconciliationServices {
   admin: AdminConnection;
   copier: DatabaseCopier;
+  roleRemover: RoleRemover;
   logins: Logins;
 }
 
@@ -345,7 +347,7 @@ const repairDatabase = async (
 
 /** Drops owner roles whose database does not exist, and their logins, unless a kept backup has objects of theirs. */
 const dropOrphanedOwners = async (
-  { admin, copier, logins }: ReconciliationServices,
+  { admin, roleRemover, logins }: ReconciliationServices,
   existingNames: ReadonlySet<string>,
   attempt: Attempt,
 ): Promise<void> => {
@@ -362,7 +364,7 @@ const dropOrphanedOwners = async (
     if (existingNames.has(role)) continue;
     await attempt(`The role ${role} could not be dropped`, async () => {
       await logins.dropAllLogins(role);
-      await copier.dropRole(role, role);
+      await roleRemover.dropRole(role, role);
     });
   }
 };

@@ -6,6 +6,7 @@ import {
 } from "../connection/admin-connection.js";
 import { type Attempt, createAttempt } from "../connection/attempt.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
+import type { RoleRemover } from "../databases/role-remover.js";
 import { classifyName, toTenantDatabaseName } from "../policy/names.js";
 
 /** Time between attempts to reach Postgres, in milliseconds. */
@@ -30,6 +31,7 @@ const abandonedCondition = `not datallowconn and not ${invalidDatabaseCondition}
 export class Recovery {
   readonly #admin: AdminConnection;
   readonly #copier: DatabaseCopier;
+  readonly #roleRemover: RoleRemover;
   readonly #withLock: WithLock;
   readonly #mustStayClosed: (name: string) => boolean;
   readonly #hasOthers: boolean;
@@ -53,6 +55,7 @@ export class Recovery {
   constructor(
     admin: AdminConnection,
     copier: DatabaseCopier,
+    roleRemover: RoleRemover,
     {
       withLock,
       mustStayClosed,
@@ -67,6 +70,7 @@ export class Recovery {
   ) {
     this.#admin = admin;
     this.#copier = copier;
+    this.#roleRemover = roleRemover;
     this.#withLock = withLock;
     this.#mustStayClosed = mustStayClosed;
     this.#hasOthers = hasOthers;
@@ -169,7 +173,7 @@ export class Recovery {
     );
     if (!database) return;
     await this.#copier.drop(name);
-    await this.#copier.dropRetiredRoles();
+    await this.#roleRemover.dropRetiredRoles();
   }
 
   async #allowConnections(name: string, condition: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { AdminConnection } from "../../src/connection/admin-connection.js";
-import { DatabaseCopier } from "../../src/databases/database-copier.js";
+import { RoleRemover } from "../../src/databases/role-remover.js";
 import { Logins } from "../../src/logins/logins.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { RawClient, firstMessage } from "../../../platform/test/proxy/wire.js";
@@ -31,7 +31,7 @@ const makeLogins = () => {
   const admin = new AdminConnection(cluster.policy);
   onTestFinished(() => admin.close());
   const query = vi.spyOn(admin, "query");
-  const logins = new Logins(admin, new DatabaseCopier(admin));
+  const logins = new Logins(admin, new RoleRemover(admin));
   onTestFinished(() => logins.close());
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -2,7 +2,7 @@ import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine"
 import type { Client } from "pg";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { AdminConnection } from "../../src/connection/admin-connection.js";
-import { DatabaseCopier } from "../../src/databases/database-copier.js";
+import { RoleRemover } from "../../src/databases/role-remover.js";
 import { Logins } from "../../src/logins/logins.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { makeAdmin } from "../sessions.js";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const loginsOf = (admin: AdminConnection = makeAdmin(cluster)): Logins =>
-  new Logins(admin, new DatabaseCopier(admin));
+  new Logins(admin, new RoleRemover(admin));
 
 interface Tenant {
   name: string;

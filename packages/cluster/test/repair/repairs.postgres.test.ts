@@ -1,5 +1,6 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { RoleRemover } from "../../src/databases/role-remover.js";
 import { Recovery } from "../../src/repair/recovery.js";
 import { Cluster, newTenant } from "../../../platform/test/cluster.js";
 import { HoldPoint, openCopies, settled } from "../stepped-databases.js";
@@ -7,13 +8,13 @@ import { installation, platformRole, staging, replaced } from "../../../platform
 
 const cluster = new Cluster();
 
-type InTurn = ConstructorParameters<typeof Recovery>[2]["withLock"];
+type InTurn = ConstructorParameters<typeof Recovery>[3]["withLock"];
 
 /** Prepares repairs of the cluster of this file, with `inTurn` in place of the locks of its databases. */
 const makeRecovery = async (inTurn: InTurn = (_, work) => work(), hasOthers = false) => {
   const { admin, copies } = await openCopies(cluster);
   const problems: string[] = [];
-  const recovery = new Recovery(admin, copies, {
+  const recovery = new Recovery(admin, copies, new RoleRemover(admin), {
     withLock: inTurn,
     mustStayClosed: () => false,
     hasOthers,

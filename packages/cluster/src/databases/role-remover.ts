@@ -1,0 +1,186 @@
+import { DatabaseError } from "pg";
+import {
+  type AdminConnection,
+  invalidDatabaseCondition,
+  isLockTimeoutError,
+  quoteIdentifier,
+} from "../connection/admin-connection.js";
+import { alterRole, endStartingSessions } from "../connection/role-sessions.js";
+import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
+import type { Installation } from "../policy/installation.js";
+import { classifyName, toTenantDatabaseName } from "../policy/names.js";
+import { buildMarkRoleStatement } from "../policy/ownership.js";
+import { tenantStatements } from "../policy/tenant-statement.js";
+import { isTooManyLocksError, RoleOwnership } from "./role-ownership.js";
+
+/** Returns whether Postgres refused to drop a role that has objects or privileges (`dependent_objects_still_exist`). */
+const isDependentObjectsError = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.code === "2BP01";
+
+/** Drops roles with everything that depends on them. */
+export class RoleRemover {
+  readonly #admin: AdminConnection;
+  readonly #installation: Installation;
+  readonly #ownership: RoleOwnership;
+
+  /** @param ownership gives the objects of dropped roles to their owner. Default: a new one. */
+  constructor(admin: AdminConnection, ownership = new RoleOwnership(admin)) {
+    this.#admin = admin;
+    this.#installation = admin.cluster.installation;
+    this.#ownership = ownership;
+  }
+
+  dropRole(role: string, owner: string): Promise<void> {
+    return this.dropRoles([role], owner);
+  }
+
+  /**
+   * Drops roles with their sessions and their privileges in the database of their owner, and gives their objects there to the owner.
+   * Other tenants may have granted them privileges in their databases, where the platform runs nothing. Such a role remains,
+   * without a login and a password, until these databases are dropped. So does a role that has a session which ignores its end, one that a
+   * session of another tenant locks with a statement that Postgres cannot interrupt, and one with so many objects that removing it would
+   * take the locks of all databases.
+   */
+  async dropRoles(roles: readonly string[], owner: string): Promise<void> {
+    if (roles.length === 0) return;
+    await this.#admin.memberships.runWith([...roles, owner], () => this.#dropRolesAsOwner(roles, owner));
+  }
+
+  async #dropRolesAsOwner(roles: readonly string[], owner: string): Promise<void> {
+    for (const role of roles) await alterRole(this.#admin, role, "nologin password null");
+    // The owner role never logs in.
+    const logins = roles.filter((role) => role !== owner);
+    if (logins.length > 0) await endStartingSessions(this.#admin, logins);
+    // Privileges on databases are revoked here.
+    const sharedObjectsDatabase = this.#admin.cluster.maintenanceDatabase;
+    const rolesWithSharedPrivileges: string[] = [];
+    let mustRemain = false;
+    for (const role of roles) {
+      try {
+        await this.#admin.endSessions("usename = $1", role);
+        const databases = await this.#findDatabasesOfRole(role);
+        if (databases.includes(sharedObjectsDatabase)) rolesWithSharedPrivileges.push(role);
+        // A kept database stays what it was.
+        const ownDatabases = databases.filter(
+          (database) =>
+            database !== sharedObjectsDatabase &&
+            classifyName(database) !== "kept" &&
+            toTenantDatabaseName(database) === owner,
+        );
+        for (const database of ownDatabases) await this.#removeRoleFrom(role, database, owner);
+      } catch (error) {
+        if (!(error instanceof UnresponsiveSessionsError) && !isTooManyLocksError(error)) throw error;
+        mustRemain = true;
+      }
+    }
+    if (mustRemain) return this.#retireRoles(roles);
+    try {
+      if (rolesWithSharedPrivileges.length > 0) {
+        await this.#admin.runScriptIn(
+          sharedObjectsDatabase,
+          rolesWithSharedPrivileges.map(tenantStatements.dropOwned),
+        );
+      }
+      await this.#admin.tryScript([`drop role ${roles.map(quoteIdentifier).join(", ")}`]);
+    } catch (error) {
+      if (!isDependentObjectsError(error) && !isLockTimeoutError(error)) throw error;
+      await this.#retireRoles(roles);
+      if (roles.length > 1) await this.dropRetiredRoles();
+    }
+  }
+
+  async #retireRoles(roles: readonly string[]): Promise<void> {
+    for (const role of roles) {
+      const [groups, settingTargets] = [await this.#findGroupsOf(role), await this.#findSettingTargets(role)];
+      await this.#admin.runScript([
+        ...settingTargets.map((target) => `alter ${target} reset all`),
+        ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
+        buildMarkRoleStatement(role, this.#installation.retiredMark),
+      ]);
+    }
+  }
+
+  /** Drops the roles that remained because of sessions, locks, or privileges in databases that no longer exist. */
+  async dropRetiredRoles(): Promise<void> {
+    const roles = await this.#admin.query<{ name: string }>(
+      `select rolname as name from pg_roles r where ${this.#installation.retiredRoleCondition}
+        and not exists (select from pg_stat_activity where usesysid = r.oid)
+        and not exists (select from pg_shdepend where refclassid = 'pg_authid'::regclass and refobjid = r.oid)
+        and not exists (select from pg_locks where locktype = 'object' and classid = 'pg_authid'::regclass and objid = r.oid)`,
+    );
+    for (const { name } of roles) {
+      try {
+        await this.#admin.tryScript([`drop role if exists ${quoteIdentifier(name)}`]);
+      } catch (error) {
+        // A tenant has just locked it, or granted it something.
+        if (!isDependentObjectsError(error) && !isLockTimeoutError(error)) throw error;
+      }
+    }
+  }
+
+  async #removeRoleFrom(role: string, database: string, owner: string): Promise<void> {
+    const [row] = await this.#admin.query<{ open: boolean }>(
+      "select datallowconn as open from pg_database where datname = $1",
+      [database],
+    );
+    // A backup does not allow connections, and a tenant may have closed its database.
+    if (row?.open !== false) return this.#transferEndingBlockers(database, role, owner);
+    await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections true`]);
+    try {
+      await this.#ownership.transferObjects(database, [role], owner);
+    } finally {
+      await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections false`]);
+    }
+  }
+
+  /** Ends all sessions of the database when one of them keeps a lock although it was told to end. */
+  async #transferEndingBlockers(database: string, role: string, owner: string): Promise<void> {
+    try {
+      await this.#ownership.transferObjects(database, [role], owner);
+    } catch (error) {
+      if (!isLockTimeoutError(error)) throw error;
+      await this.#admin.endSessions("datname = $1", database);
+      await this.#ownership.transferObjects(database, [role], owner);
+    }
+  }
+
+  async #findGroupsOf(role: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ name: string }>(
+      `select o.rolname as name from pg_auth_members m
+        join pg_roles r on r.oid = m.member join pg_roles o on o.oid = m.roleid where r.rolname = $1`,
+      [role],
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** Returns what `ALTER` has to reset, so that nothing is stored for a role: the role, and the role in databases. */
+  async #findSettingTargets(role: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ target: string }>(
+      `select format('role %I', r.rolname) || case when d.oid is null then '' else format(' in database %I', d.datname) end as target
+        from pg_db_role_setting s
+        join pg_roles r on r.oid = s.setrole
+        left join pg_database d on d.oid = s.setdatabase
+        where r.rolname = $1`,
+      [role],
+    );
+    return rows.map(({ target }) => target);
+  }
+
+  /**
+   * Returns the databases with objects or privileges of the role; the home database for privileges on databases. Leaves out those that
+   * only wait until they can be dropped.
+   */
+  async #findDatabasesOfRole(role: string): Promise<string[]> {
+    const rows = await this.#admin.query<{ name: string }>(
+      `select distinct coalesce(b.datname, current_database()) as name
+        from pg_shdepend d
+        left join pg_database b on b.oid = d.dbid
+        where d.refclassid = 'pg_authid'::regclass
+          and d.refobjid = (select oid from pg_roles where rolname = $1)
+          and not coalesce(b.${invalidDatabaseCondition}, false)
+          and d.classid <> 'pg_auth_members'::regclass`,
+      [role],
+    );
+    return rows.map(({ name }) => name);
+  }
+}
