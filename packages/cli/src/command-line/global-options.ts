@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { GlobalFlags } from "../input/context.js";
 import { secretInArgumentsError, usageError } from "../errors/usage-errors.js";
-import { outputFormats } from "../output/output.js";
+import { outputFormats } from "../output/output-format.js";
 
 const globalOptionsHeading = "Global options:";
 

@@ -1,6 +1,7 @@
 import type { Context, GlobalFlags } from "../input/context.js";
 import { usageError } from "../errors/usage-errors.js";
-import { type OutputFormat, outputFormats, type Presentation } from "../output/output.js";
+import { type OutputFormat, outputFormats } from "../output/output-format.js";
+import type { Presentation } from "../output/output.js";
 import { formatSuggestion } from "../text/suggest.js";
 
 interface PresentationFlags extends Pick<GlobalFlags, "output" | "fields" | "query" | "jq"> {

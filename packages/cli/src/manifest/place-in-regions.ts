@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { getAtPath } from "../json/json-path.js";
 import { findHomeRegion, type HomeRegion, otherRegionNotice } from "../run/home-region.js";
-import type { Notice } from "../output/output.js";
+import type { Notice } from "../output/messages.js";
 import {
   type EntryAddress,
   requireAncestor,

@@ -92,16 +92,6 @@ describe("a result", () => {
     expect(await on({ FORCE_COLOR: "1" }, false)).toMatch(color);
   });
 
-  it.each(["projects get proj_0", "apps list"])(
-    "has colors in an error or a warning on a terminal, and none with NO_COLOR or TERM=dumb: %s",
-    async (line) => {
-      const on = async (more: NodeJS.ProcessEnv): Promise<string> =>
-        (await runInProcess(line.split(" "), { env: { ...session.env, ...more }, terminal: true })).stderr;
-      expect(await on({})).toMatch(color);
-      for (const plain of [{ NO_COLOR: "1" }, { TERM: "dumb" }]) expect(await on(plain)).not.toMatch(color);
-    },
-  );
-
   it("does not let a name move the cursor or hide a line", async () => {
     const name = "a\u001b[2J\u0007b\u202ec\nd";
     const { env, close } = await startCannedServer(() => ({ body: { data: [{ id: "proj_1", name }] } }));
@@ -110,23 +100,5 @@ describe("a result", () => {
     const json = await runInProcess(["projects", "list", "-o", "json"], { env });
     expect(JSON.parse(json.stdout)).toEqual([{ id: "proj_1", name }]);
     close();
-  });
-});
-
-describe("a deprecated operation", () => {
-  it("warns once on standard error and names the replacement", async () => {
-    const { mgmt } = session;
-    const { status, stdout, stderr } = await mgmt`apps list --output json`;
-    expect({ status, stdout }).toEqual({ status: 0, stdout: "[]\n" });
-    expect(JSON.parse(stderr)).toEqual({
-      warning: {
-        code: "command:deprecated",
-        message: "mgmt apps list is deprecated; use mgmt services list",
-        replacement: "mgmt services list",
-      },
-    });
-    expect((await mgmt`apps ls --all`).stderr).toBe(
-      "warning: mgmt apps list is deprecated; use mgmt services list\nNothing found.\n",
-    );
   });
 });

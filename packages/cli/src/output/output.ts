@@ -1,32 +1,17 @@
-import { type Failure, toFailure } from "../errors/failure.js";
+import type { Failure } from "../errors/failure.js";
 import { envOfListError } from "../errors/usage-errors.js";
-import type { Interruption } from "../system/interruption.js";
 import { isObject } from "../json/json-path.js";
-import { requireShallow } from "./require-shallow.js";
 import { detectCiSystem } from "../system/ci-system.js";
-import { isUnattended } from "../system/reader.js";
+import type { Interruption } from "../system/interruption.js";
 import type { ListLayout } from "./list-writer.js";
 import { hasLogCommand, escapeLogCommands } from "./log-commands.js";
-import { toPrintable, toPrintableLines, toPrintableTable, toSafeJson, escapeJsonText } from "./printable.js";
-import { UsedSettings } from "./used-settings.js";
-import { wrapMessage } from "./wrap.js";
-import { replaceProgramWords } from "../text/program-words.js";
-import { startSpinner } from "./spinner.js";
+import { Messages } from "./messages.js";
+import type { OutputFormat } from "./output-format.js";
+import { toPrintable, toPrintableTable, toSafeJson, escapeJsonText } from "./printable.js";
+import { requireShallow } from "./require-shallow.js";
 import { computeHelpWidth, isFileStream, type Streams, writeText } from "./streams.js";
 import { loadStyle, type Style, wantsColor } from "./style.js";
-
-/** The values of `--output`. */
-export const outputFormats = ["table", "json", "yaml", "csv", "ndjson", "env", "name"] as const;
-/** How results are printed. `env` prints lines of the form `NAME=value`, and `name` prints ids only. */
-export type OutputFormat = (typeof outputFormats)[number];
-
-/** Something worth knowing beside the result. */
-export interface Notice {
-  /** `noun:reason`. Stable. */
-  code: string;
-  message: string;
-  [detail: string]: unknown;
-}
+import { wrapMessage } from "./wrap.js";
 
 /** How results are printed, as global flags say. */
 export interface Presentation {
@@ -58,45 +43,27 @@ export interface ItemResult {
   readonly error?: Omit<Failure, "exitCode">;
 }
 
-/** Adds to an error the commands that help after it. `id` is the id of the resource that failed. */
-type AddNextCommands = (failure: Failure, id?: string) => Promise<Failure>;
-
 /** The pages of a list. */
 export type ListPages = AsyncIterable<readonly unknown[]> | Iterable<readonly unknown[]>;
 
-/**
- * Everything that a run prints. Standard output gets the result and nothing else. Everything else goes to standard error:
- * as text, or with `--output json` and `ndjson` as one JSON object per line.
- */
-export class Output {
+/** Everything that a run prints. Standard output gets the result and nothing else; standard error gets the messages. */
+export class Output extends Messages {
   presentation: Presentation = {};
-  /** Set when the command line is known. */
-  addNext: AddNextCommands = (failure) => Promise.resolve(failure);
   /** Whether every request is printed. */
   isDebugging = false;
-  /** Whether it is always said which profile and project are used. */
-  isVerbose = false;
-  /** What the command uses because of a link. */
-  readonly usedSettings = new UsedSettings({
-    isAtTerminal: () => this.#isAtTerminal,
-    wantsAll: () => this.isVerbose,
-    notice: (notice) => this.noticeOnce(notice),
-  });
-  /** Whether a spinner is shown, which other lines would break. */
-  isSpinning = false;
   /** Whether a request that takes long or is sent again is announced. Not by a command that asks again and again. */
   announcesDelays = true;
-  readonly #printedMessages = new Set<string>();
-  readonly #ciCommands = new Set<string>();
 
   constructor(
-    public format: OutputFormat,
-    private readonly streams: Streams = process,
-    private readonly env: NodeJS.ProcessEnv = process.env,
+    format: OutputFormat,
+    streams?: Streams,
+    env?: NodeJS.ProcessEnv,
     private readonly interruption?: Interruption,
-    /** Milliseconds after which a pending request is announced; a second if absent. */
+    /** Milliseconds after which a pending request is announced. Default: 1,000. */
     readonly slowRequestMs = 1_000,
-  ) {}
+  ) {
+    super(format, streams, env);
+  }
 
   /** Standard output, for a command that speaks a protocol on it. */
   get stdout(): Streams["stdout"] {
@@ -335,143 +302,5 @@ export class Output {
     // The others end the process.
     for (const stream of [this.streams.stdout, this.streams.stderr])
       stream.removeAllListeners("error").on("error", () => undefined);
-  }
-
-  /** Prints a message for people. Omitted with every format but `table`. */
-  info(message: string): void {
-    if (this.format === "table") this.writeMessage(toPrintable(replaceProgramWords(message, this.env)));
-  }
-
-  /** Prints lines of our own for people, which are safe on a terminal. Omitted with every format but `table`. */
-  async report(render: (style: Style) => readonly string[]): Promise<void> {
-    if (this.format !== "table") return;
-    const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
-    for (const line of render(style)) this.writeMessage(line);
-  }
-
-  /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
-  notice(notice: Notice, { multiline = false } = {}): void {
-    const message = replaceProgramWords(notice.message, this.env);
-    if (this.#isJson) return this.#writeErrorLine({ notice: { ...notice, message } });
-    this.writeMessage(multiline ? toPrintableLines(message) : toPrintable(message));
-  }
-
-  /** Does the same unless this run has printed the message before. */
-  noticeOnce(notice: Notice): void {
-    if (this.#printedMessages.has(notice.message)) return;
-    this.#printedMessages.add(notice.message);
-    this.notice(notice);
-  }
-
-  /** Whether a person reads the messages, who has not asked for all of them. */
-  get isForPerson(): boolean {
-    return this.#isAtTerminal && !this.isVerbose;
-  }
-
-  get #isAtTerminal(): boolean {
-    return this.streams.stderr.isTTY === true;
-  }
-
-  /**
-   * Prints a line for the CI system, which reads it from standard error, unless this run has printed it before. Its commands are not
-   * shown in the log.
-   */
-  writeCiCommand(line: string): void {
-    if (this.#ciCommands.has(line)) return;
-    this.#ciCommands.add(line);
-    this.streams.stderr.write(`${line}\n`);
-  }
-
-  /** Prints a warning, with its `hint` if it has one. */
-  async warn(warning: Notice): Promise<void> {
-    const message = replaceProgramWords(warning.message, this.env);
-    const hint =
-      typeof warning["hint"] === "string" ? replaceProgramWords(warning["hint"], this.env) : undefined;
-    if (this.#isJson)
-      return this.#writeErrorLine({ warning: { ...warning, message, ...(hint !== undefined && { hint }) } });
-    const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
-    const lines = [`${style.busy("warning:")} ${toPrintable(message)}`];
-    if (hint !== undefined) lines.push(`${style.strong("hint:")} ${toPrintable(hint)}`);
-    this.writeMessage(lines.join("\n"));
-  }
-
-  /**
-   * Prints an error.
-   *
-   * @param target the item that failed, for one of several errors.
-   * @returns The exit code for it.
-   */
-  async fail(
-    caughtError: unknown,
-    target?: { readonly label: string; readonly id?: string },
-  ): Promise<number> {
-    const { exitCode, ...failure } = await this.describeFailure(caughtError, target?.id);
-    const message = target ? `${target.label}: ${failure.message}` : failure.message;
-    const error = { ...failure, message };
-    if (this.#isJson) this.#writeErrorLine({ error });
-    else await this.#writeErrorText(error);
-    return exitCode;
-  }
-
-  /** Describes an error, with the next steps. */
-  async describeFailure(caughtError: unknown, id?: string): Promise<Failure> {
-    return this.addNext(await toFailure(caughtError), id);
-  }
-
-  async #writeErrorText(error: Omit<Failure, "exitCode">): Promise<void> {
-    const style = await loadStyle(wantsColor(this.streams.stderr, this.env));
-    const lines = [
-      `${style.bad("error:")} ${toPrintable(error.message)} ${style.faint(`(${toPrintable(error.code)})`)}`,
-    ];
-    const formatDetail = (name: string, text: string): string =>
-      `  ${toPrintable(name)}: ${toPrintable(text)}`;
-    for (const { path, message } of error.issues ?? []) {
-      // The message of an error with a single issue usually contains it.
-      if (!error.message.includes(message)) lines.push(formatDetail(path, message));
-    }
-    for (const [name, value] of Object.entries(error.details ?? {})) {
-      lines.push(formatDetail(name, typeof value === "string" ? value : JSON.stringify(value)));
-    }
-    if (error.hint !== undefined) lines.push(`${style.strong("hint:")} ${toPrintable(error.hint)}`);
-    if (error.retryAfter !== undefined) lines.push(`try again in: ${error.retryAfter} s`);
-    if (error.requestId !== undefined) lines.push(style.faint(`request id: ${toPrintable(error.requestId)}`));
-    this.writeMessage(lines.join("\n"));
-  }
-
-  /** Prints text for people. A terminal would break its lines inside words. */
-  private writeMessage(text: string): void {
-    const { stderr } = this.streams;
-    stderr.write(`${stderr.isTTY && stderr.columns ? wrapMessage(text, stderr.columns) : text}\n`);
-  }
-
-  /** Whether a spinner can be shown: on a terminal, to people, and not in CI. */
-  get canAnimate(): boolean {
-    const { stderr } = this.streams;
-    return (
-      stderr.isTTY === true &&
-      this.format === "table" &&
-      this.env["TERM"] !== "dumb" &&
-      !isUnattended(this.env)
-    );
-  }
-
-  /** Shows a spinner where one can be shown. Returns a function that removes it. */
-  startSpinner(text: () => string): () => void {
-    if (!this.canAnimate) return () => undefined;
-    const stop = startSpinner(this.streams.stderr, () => toPrintable(text()));
-    this.isSpinning = true;
-    return () => {
-      this.isSpinning = false;
-      stop();
-    };
-  }
-
-  /** Whether messages are JSON as well. */
-  get #isJson(): boolean {
-    return this.format === "json" || this.format === "ndjson";
-  }
-
-  #writeErrorLine(value: unknown): void {
-    this.streams.stderr.write(`${toSafeJson(value)}\n`);
   }
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { outputFormats } from "./output.js";
+import { outputFormats } from "./output-format.js";
 import { isUnsafeText, toPrintable, toSafeJson } from "./printable.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";
 import { temporaryFolder } from "../../test/folders.js";

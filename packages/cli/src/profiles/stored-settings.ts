@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { type OutputFormat, outputFormats } from "../output/output.js";
+import { type OutputFormat, outputFormats } from "../output/output-format.js";
 import { chooseProfile } from "./active-profile.js";
 
 /** The settings of a profile that decide how results are printed, and whether notices are. */

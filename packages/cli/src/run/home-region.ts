@@ -1,7 +1,7 @@
 import { isNotAccessibleError } from "../errors/not-accessible.js";
 import type { Database, MgmtClient } from "@mgmt/sdk";
 import { maxPageSize } from "../contract/list-call.js";
-import type { Notice } from "../output/output.js";
+import type { Notice } from "../output/messages.js";
 
 /** The project of a new database, and the database that it is created from. */
 export interface DatabaseOrigin {

@@ -1,4 +1,5 @@
-import type { ItemResult, Notice } from "../output/output.js";
+import type { ItemResult } from "../output/output.js";
+import type { Notice } from "../output/messages.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 import { getKindNoun } from "../contract/kinds.js";

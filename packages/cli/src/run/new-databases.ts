@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { RequestInput } from "../input/read-input.js";
 import { getAtPath } from "../json/json-path.js";
-import type { Notice } from "../output/output.js";
+import type { Notice } from "../output/messages.js";
 import { findHomeRegion, type HomeRegion, otherRegionNotice } from "./home-region.js";
 
 /** The input of an operation that creates a database, with its name and its region. */

@@ -7,7 +7,8 @@ import { formatFlag, type RequestInput, readInput, type CommandLineValues } from
 import { isObject, getAtPath } from "../json/json-path.js";
 import { NameResolver } from "./names/name-resolver.js";
 import { mightHaveNames } from "./names/typed-names.js";
-import type { ItemResult, Notice, Output } from "../output/output.js";
+import type { ItemResult, Output } from "../output/output.js";
+import type { Notice } from "../output/messages.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";

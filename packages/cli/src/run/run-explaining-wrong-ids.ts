@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import type { Notice } from "../output/output.js";
+import type { Notice } from "../output/messages.js";
 import { listWrongPrefixMessages } from "./messages.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
 

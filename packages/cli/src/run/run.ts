@@ -4,7 +4,7 @@ import { unexpectedResponseError } from "../errors/response-errors.js";
 import { type RequestInput, type InputWithMissing, readInput } from "../input/read-input.js";
 import { isObject, getAtPath } from "../json/json-path.js";
 import { mightHaveNames, type NamedRequest, type ResolvedRequest } from "./names/typed-names.js";
-import type { Notice } from "../output/output.js";
+import type { Notice } from "../output/messages.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
 import type { ApprovalProgress } from "../service/approval-progress.js";

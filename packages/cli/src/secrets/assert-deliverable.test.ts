@@ -5,7 +5,7 @@ import { groups } from "../contract/generated/groups.js";
 import { needsConfirmation } from "../run/examples.js";
 import { getOverride } from "../contract/command-override.js";
 import type { CommandDefinition } from "../contract/command-definition.js";
-import { outputFormats } from "../output/output.js";
+import { outputFormats } from "../output/output-format.js";
 import { buildExampleId } from "../command-line/example-id.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";
 import { temporaryFolder } from "../../test/folders.js";

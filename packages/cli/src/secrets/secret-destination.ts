@@ -1,6 +1,6 @@
 import type { Context } from "../input/context.js";
 import { secretInLogError } from "../errors/secret-errors.js";
-import type { OutputFormat } from "../output/output.js";
+import type { OutputFormat } from "../output/output-format.js";
 import { findUnsafeReader } from "../system/reader.js";
 import { type SecretFileFlags, type SecretFlags, setsCiVariable } from "./secret-flags.js";
 

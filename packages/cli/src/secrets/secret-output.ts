@@ -1,6 +1,6 @@
 import type { Context } from "../input/context.js";
 import type { SecretFields } from "../contract/command-definition.js";
-import type { Notice } from "../output/output.js";
+import type { Notice } from "../output/messages.js";
 import { requireShallow } from "../output/require-shallow.js";
 import { maskNamedSecrets, maskSecrets } from "../output/mask.js";
 import { printsAllSecrets, printsNewSecrets, type SecretDestination } from "./secret-destination.js";

@@ -1,4 +1,4 @@
-import type { Notice } from "../output/output.js";
+import type { Notice } from "../output/messages.js";
 
 /** Why no trace is sent although the environment asks for one. */
 export type TraceProblem = Notice & { readonly hint: string };

@@ -1,6 +1,6 @@
 import type { TransportRequest, TransportResponse } from "@mgmt/sdk";
 import { describeCause } from "../errors/cli-error.js";
-import type { Notice } from "../output/output.js";
+import type { Notice } from "../output/messages.js";
 import { renderCurlCommand } from "../output/curl-line.js";
 import { redactBody, redactHeaders, redactUrl, findSecrets } from "@mgmt/internal/redaction/redact";
 

@@ -6,7 +6,7 @@ import { groups } from "../../src/contract/generated/groups.js";
 import { secretNames } from "../../src/contract/generated/secret-names.js";
 import { isObject } from "../../src/json/json-path.js";
 import type { CommandDefinition } from "../../src/contract/command-definition.js";
-import { outputFormats } from "../../src/output/output.js";
+import { outputFormats } from "../../src/output/output-format.js";
 import { buildExampleId } from "../../src/command-line/example-id.js";
 import { startCannedServer } from "../canned-server.js";
 import { temporaryFolder } from "../folders.js";

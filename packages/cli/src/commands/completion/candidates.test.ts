@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/folders.js";
 import { runInProcess } from "../../../test/in-process.js";
-import { outputFormats } from "../../output/output.js";
+import { outputFormats } from "../../output/output-format.js";
 
 const completionsOf = async (...words: string[]): Promise<string[]> => {
   const { status, stdout } = await runInProcess(["complete", "--", ...words]);

@@ -1,7 +1,7 @@
 import type { Option } from "commander";
 import type { Context } from "../../input/context.js";
 import { getNamedKindByPrefix, type NamedKind, namedKinds } from "../../contract/id-form.js";
-import { outputFormats } from "../../output/output.js";
+import { outputFormats } from "../../output/output-format.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import type { MgmtCommand } from "../../command-line/command.js";
 import { filterIds } from "../../command-line/argument-completion.js";

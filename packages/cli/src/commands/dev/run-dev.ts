@@ -7,7 +7,7 @@ import { folderGoneError, portTakenByDevError } from "../../errors/dev-errors.js
 import { usageError } from "../../errors/usage-errors.js";
 import { refuseDash } from "../../input/refuse-dash.js";
 import { getProgramWords } from "../../text/program-words.js";
-import type { Notice } from "../../output/output.js";
+import type { Notice } from "../../output/messages.js";
 import { describeDev } from "../../profiles/describe-dev.js";
 import {
   isDevRunning,

@@ -5,7 +5,7 @@ import {
 } from "@mgmt/internal/environment/variables";
 import { exitCodeMeanings, planExitCodesText } from "../../errors/exit-code-meanings.js";
 import { exitCodes } from "../../errors/exit-codes.js";
-import { outputFormats } from "../../output/output.js";
+import { outputFormats } from "../../output/output-format.js";
 import { createGlobalOptions } from "../../command-line/global-options.js";
 import type { Topic } from "./topic.js";
 

@@ -8,7 +8,8 @@ import {
   statementFailedError,
 } from "../../errors/query-errors.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import type { Notice, Output } from "../../output/output.js";
+import type { Notice } from "../../output/messages.js";
+import type { Output } from "../../output/output.js";
 import { parseDuration } from "../../input/duration.js";
 import { type DatabaseAccess, resolveDatabaseAccess } from "../../postgres/database-access.js";
 import {

@@ -1,0 +1,22 @@
+import type { Failure } from "../errors/failure.js";
+import { toPrintable } from "./printable.js";
+import type { Style } from "./style.js";
+
+/** Returns an error as text for people: its message, its details, and what to do, on lines of their own. */
+export const formatFailure = (failure: Omit<Failure, "exitCode">, style: Style): string => {
+  const { message, code, issues = [], details = {}, hint, retryAfter, requestId } = failure;
+  const lines = [`${style.bad("error:")} ${toPrintable(message)} ${style.faint(`(${toPrintable(code)})`)}`];
+  for (const issue of issues) {
+    // The message of an error with a single issue usually contains it.
+    if (!message.includes(issue.message)) lines.push(formatDetail(issue.path, issue.message));
+  }
+  for (const [name, value] of Object.entries(details)) {
+    lines.push(formatDetail(name, typeof value === "string" ? value : JSON.stringify(value)));
+  }
+  if (hint !== undefined) lines.push(`${style.strong("hint:")} ${toPrintable(hint)}`);
+  if (retryAfter !== undefined) lines.push(`try again in: ${retryAfter} s`);
+  if (requestId !== undefined) lines.push(style.faint(`request id: ${toPrintable(requestId)}`));
+  return lines.join("\n");
+};
+
+const formatDetail = (name: string, text: string): string => `  ${toPrintable(name)}: ${toPrintable(text)}`;

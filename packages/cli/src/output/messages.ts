@@ -1,0 +1,171 @@
+import { type Failure, toFailure } from "../errors/failure.js";
+import { isUnattended } from "../system/reader.js";
+import { replaceProgramWords } from "../text/program-words.js";
+import { formatFailure } from "./format-failure.js";
+import type { OutputFormat } from "./output-format.js";
+import { toPrintable, toPrintableLines, toSafeJson } from "./printable.js";
+import { startSpinner } from "./spinner.js";
+import type { Streams } from "./streams.js";
+import { loadStyle, type Style, wantsColor } from "./style.js";
+import { UsedSettings } from "./used-settings.js";
+import { wrapMessage } from "./wrap.js";
+
+/** Something worth knowing beside the result. */
+export interface Notice {
+  /** `noun:reason`. Stable. */
+  code: string;
+  message: string;
+  [detail: string]: unknown;
+}
+
+/** Adds to an error the commands that help after it. `id` is the id of the resource that failed. */
+type AddNextCommands = (failure: Failure, id?: string) => Promise<Failure>;
+
+/**
+ * Everything that a run prints to standard error: as text, or with `--output json` and `ndjson` as one JSON object per line.
+ */
+export class Messages {
+  /** Set when the command line is known. */
+  addNext: AddNextCommands = (failure) => Promise.resolve(failure);
+  /** Whether it is always said which profile and project are used. */
+  isVerbose = false;
+  /** What the command uses because of a link. */
+  readonly usedSettings = new UsedSettings({
+    isAtTerminal: () => this.#isAtTerminal,
+    wantsAll: () => this.isVerbose,
+    notice: (notice) => this.noticeOnce(notice),
+  });
+  /** Whether a spinner is shown, which other lines would break. */
+  isSpinning = false;
+  readonly #printedMessages = new Set<string>();
+  readonly #ciCommands = new Set<string>();
+
+  constructor(
+    public format: OutputFormat,
+    protected readonly streams: Streams = process,
+    protected readonly env: NodeJS.ProcessEnv = process.env,
+  ) {}
+
+  /** Prints a message for people. Omitted with every format but `table`. */
+  info(message: string): void {
+    if (this.format === "table") this.writeMessage(toPrintable(replaceProgramWords(message, this.env)));
+  }
+
+  /** Prints lines of our own for people, which are safe on a terminal. Omitted with every format but `table`. */
+  async report(render: (style: Style) => readonly string[]): Promise<void> {
+    if (this.format !== "table") return;
+    const style = await this.#loadStyle();
+    for (const line of render(style)) this.writeMessage(line);
+  }
+
+  /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
+  notice(notice: Notice, { multiline = false } = {}): void {
+    const message = replaceProgramWords(notice.message, this.env);
+    if (this.#isJson) return this.#writeErrorLine({ notice: { ...notice, message } });
+    this.writeMessage(multiline ? toPrintableLines(message) : toPrintable(message));
+  }
+
+  /** Does the same unless this run has printed the message before. */
+  noticeOnce(notice: Notice): void {
+    if (this.#printedMessages.has(notice.message)) return;
+    this.#printedMessages.add(notice.message);
+    this.notice(notice);
+  }
+
+  /** Whether a person reads the messages, who has not asked for all of them. */
+  get isForPerson(): boolean {
+    return this.#isAtTerminal && !this.isVerbose;
+  }
+
+  get #isAtTerminal(): boolean {
+    return this.streams.stderr.isTTY === true;
+  }
+
+  /**
+   * Prints a line for the CI system, which reads it from standard error, unless this run has printed it before. Its commands are not
+   * shown in the log.
+   */
+  writeCiCommand(line: string): void {
+    if (this.#ciCommands.has(line)) return;
+    this.#ciCommands.add(line);
+    this.streams.stderr.write(`${line}\n`);
+  }
+
+  /** Prints a warning, with its `hint` if it has one. */
+  async warn(warning: Notice): Promise<void> {
+    const message = replaceProgramWords(warning.message, this.env);
+    const hint =
+      typeof warning["hint"] === "string" ? replaceProgramWords(warning["hint"], this.env) : undefined;
+    if (this.#isJson)
+      return this.#writeErrorLine({ warning: { ...warning, message, ...(hint !== undefined && { hint }) } });
+    const style = await this.#loadStyle();
+    const lines = [`${style.busy("warning:")} ${toPrintable(message)}`];
+    if (hint !== undefined) lines.push(`${style.strong("hint:")} ${toPrintable(hint)}`);
+    this.writeMessage(lines.join("\n"));
+  }
+
+  /**
+   * Prints an error.
+   *
+   * @param target the item that failed, for one of several errors.
+   * @returns The exit code for it.
+   */
+  async fail(
+    caughtError: unknown,
+    target?: { readonly label: string; readonly id?: string },
+  ): Promise<number> {
+    const { exitCode, ...failure } = await this.describeFailure(caughtError, target?.id);
+    const message = target ? `${target.label}: ${failure.message}` : failure.message;
+    const error = { ...failure, message };
+    if (this.#isJson) this.#writeErrorLine({ error });
+    else this.writeMessage(formatFailure(error, await this.#loadStyle()));
+    return exitCode;
+  }
+
+  /** Describes an error, with the next steps. */
+  async describeFailure(caughtError: unknown, id?: string): Promise<Failure> {
+    return this.addNext(await toFailure(caughtError), id);
+  }
+
+  /** Prints text for people. A terminal would break its lines inside words. */
+  private writeMessage(text: string): void {
+    const { stderr } = this.streams;
+    stderr.write(`${stderr.isTTY && stderr.columns ? wrapMessage(text, stderr.columns) : text}\n`);
+  }
+
+  /** Whether a spinner can be shown: on a terminal, to people, and not in CI. */
+  get canAnimate(): boolean {
+    const { stderr } = this.streams;
+    return (
+      stderr.isTTY === true &&
+      this.format === "table" &&
+      this.env["TERM"] !== "dumb" &&
+      !isUnattended(this.env)
+    );
+  }
+
+  /** Shows a spinner where one can be shown. Returns a function that removes it. */
+  startSpinner(text: () => string): () => void {
+    if (!this.canAnimate) return () => undefined;
+    const stop = startSpinner(this.streams.stderr, () => toPrintable(text()));
+    this.isSpinning = true;
+    return () => {
+      this.isSpinning = false;
+      stop();
+    };
+  }
+
+  /** Returns how words are emphasized in messages. */
+  #loadStyle(): Promise<Style> {
+    return loadStyle(wantsColor(this.streams.stderr, this.env));
+  }
+
+  /** Whether messages are JSON as well. */
+  get #isJson(): boolean {
+    return this.format === "json" || this.format === "ndjson";
+  }
+
+  #writeErrorLine(value: unknown): void {
+    this.streams.stderr.write(`${toSafeJson(value)}\n`);
+  }
+}
