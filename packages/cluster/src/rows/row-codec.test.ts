@@ -60,9 +60,21 @@ describe("a stored row", () => {
     expect(store("server", generator)["ids"]).toMatch(/^v1\./);
   });
 
-  it("has another text each time", () => {
-    const texts = Array.from({ length: 100 }, () => codec.encode("connections", connection));
-    expect(new Set(texts).size).toBe(100);
+  it("has another text for each secret at its place", () => {
+    const texts = Array.from({ length: 300 }, (_, index) => {
+      const pass = `planted ${String(index % 2)}`;
+      return store("connections", { ...connection, pass })["pass"];
+    });
+    expect(new Set(texts).size).toBe(300);
+  });
+
+  it("keeps the text of each secret that has not changed", () => {
+    const [first, second] = [
+      database,
+      { ...database, changes: [...database.changes, database.changes[0]] },
+    ].map((row) => (JSON.parse(codec.encode("databases", row)) as { changes: unknown[] }).changes);
+    expect(second?.slice(0, 4)).toEqual(first);
+    expect(second?.[4]).not.toEqual(first?.[0]);
   });
 
   it("has no encrypted value where there is no secret", () => {
@@ -165,6 +177,17 @@ describe("rows of several keys", () => {
     const text = rotated.encode("connections", connection);
     const { id } = new RecordKeys(secondList).current;
     expect(() => codec.decode("connections", text)).toThrow(new UnknownRecordKeyError([id]));
+  });
+
+  it("have the first key as soon as it changes", async () => {
+    let list = firstList;
+    const keys = new RecordKeys(list, () => Promise.resolve(list));
+    const writer = new RowCodec(keys);
+    const text = writer.encode("connections", connection);
+    list = secondList + firstList;
+    await keys.reload();
+    expect(writer.reencode("connections", text)).toContain(`v1.${keys.current.id}.`);
+    expect(writer.decode("connections", text)).toEqual(connection);
   });
 
   it("are encoded again when one of their secrets has another key than the first", () => {

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomFillSync } from "node:crypto";
 import { type Row, type Table, collections, serverTables } from "@mgmt/engine/internal";
 import { parseStorableJson, toStorableJson } from "./json-text.js";
+import { RecentMap } from "@mgmt/internal/values/recent-map";
 import type { RecordKey, RecordKeys } from "./record-keys.js";
 
 /** Thrown when a secret in the records was not encrypted for its place. */
@@ -67,12 +68,24 @@ interface EncryptedSecret {
   readonly place: SecretPlace;
 }
 
+/** A secret as it was last read or written at its place. */
+interface CachedSecret {
+  readonly keyId: string;
+  readonly data: string;
+  readonly value: string;
+}
+
+/** Bounds the memory that the secrets take. */
+const maxCachedSecrets = 2_000;
+
 type AlteredSecretListener = (error: AlteredSecretError) => void;
 
 /** Turns rows into the JSON of their tables, in which secrets are encrypted, and back. */
 export class RowCodec {
   readonly #keys: RecordKeys;
   readonly #onAltered: AlteredSecretListener | undefined;
+  /** A row has up to ten secrets of which a change touches one. The others keep their ciphertext. */
+  readonly #secrets = new RecentMap<string, CachedSecret>(maxCachedSecrets);
 
   /**
    * @param onAltered receives the error of a secret that `decode` reads as null, because it cannot be decrypted. Default: `decode` throws
@@ -83,12 +96,12 @@ export class RowCodec {
     this.#onAltered = onAltered;
   }
 
-  /** Returns a row as JSON that `jsonb` accepts. It differs each time if the row has secrets. */
+  /** Returns a row as JSON that `jsonb` accepts. The ciphertext of a secret may differ each time. */
   encode(table: string, row: Row): string {
     let encodedRow: unknown = row;
     for (const secretPath of listSecretPaths(table)) {
       encodedRow = replaceSecrets(encodedRow, secretPath, "", (value, path) =>
-        encrypt(this.#keys.current, value, { table, id: row.id, path }),
+        this.#encrypt(value, { table, id: row.id, path }),
       );
     }
     // A copy of the row.
@@ -121,9 +134,36 @@ export class RowCodec {
 
   #decryptRow(table: string, text: string, onAltered: AlteredSecretListener | undefined): Row {
     const replaceByPlainText = (object: JsonObject, name: string, secret: EncryptedSecret): void => {
-      object[name] = decrypt(secret.key, secret.data, secret.place);
+      object[name] = this.#decrypt(secret);
     };
     return this.#visit(table, text, replaceByPlainText, onAltered);
+  }
+
+  #encrypt(value: unknown, place: SecretPlace): string {
+    const key = this.#keys.current;
+    const placeText = encodePlace(place);
+    const cachedSecret = this.#secrets.get(placeText);
+    const data =
+      cachedSecret !== undefined && cachedSecret.value === value && cachedSecret.keyId === key.id
+        ? cachedSecret.data
+        : encrypt(key, value, placeText);
+    this.#keep(placeText, key, data, value);
+    return `${secretPrefix}${key.id}.${data}`;
+  }
+
+  #decrypt({ key, data, place }: EncryptedSecret): unknown {
+    const placeText = encodePlace(place);
+    const cachedSecret = this.#secrets.get(placeText);
+    if (cachedSecret !== undefined && cachedSecret.data === data && cachedSecret.keyId === key.id)
+      return cachedSecret.value;
+    const value = decrypt(key, data, place);
+    this.#keep(placeText, key, data, value);
+    return value;
+  }
+
+  #keep(placeText: string, { id: keyId }: RecordKey, data: string, value: unknown): void {
+    // Other secrets than passwords may be large.
+    if (typeof value === "string") this.#secrets.set(placeText, { keyId, data, value });
   }
 
   /** Parses a stored row, and calls a function for each of its secrets. Without `onAltered`, every secret must be intact. */
@@ -156,13 +196,26 @@ export class RowCodec {
   }
 }
 
-const encrypt = ({ id, secret }: RecordKey, value: unknown, place: SecretPlace): string => {
-  const nonce = randomBytes(nonceLength);
+/** Random bytes for many nonces, because each call of the random number generator is slow. */
+const nonces = Buffer.alloc(nonceLength * 128);
+let unusedNonceIndex = nonces.length;
+
+/** Returns bytes that stay the same until the next call. */
+const createNonce = (): Buffer => {
+  if (unusedNonceIndex === nonces.length) {
+    randomFillSync(nonces);
+    unusedNonceIndex = 0;
+  }
+  unusedNonceIndex += nonceLength;
+  return nonces.subarray(unusedNonceIndex - nonceLength, unusedNonceIndex);
+};
+
+const encrypt = ({ secret }: RecordKey, value: unknown, placeText: string): string => {
+  const nonce = createNonce();
   const cipher = createCipheriv(algorithm, secret, nonce);
-  cipher.setAAD(encodePlace(place));
+  cipher.setAAD(Buffer.from(placeText));
   const ciphertext = [cipher.update(JSON.stringify(value), "utf8"), cipher.final()];
-  const data = Buffer.concat([nonce, ...ciphertext, cipher.getAuthTag()]);
-  return `${secretPrefix}${id}.${data.toString("base64url")}`;
+  return Buffer.concat([nonce, ...ciphertext, cipher.getAuthTag()]).toString("base64url");
 };
 
 const decrypt = ({ secret }: RecordKey, data: string, place: SecretPlace): unknown => {
@@ -170,7 +223,7 @@ const decrypt = ({ secret }: RecordKey, data: string, place: SecretPlace): unkno
   const decipher = createDecipheriv(algorithm, secret, bytes.subarray(0, nonceLength), {
     authTagLength: tagLength,
   });
-  decipher.setAAD(encodePlace(place));
+  decipher.setAAD(Buffer.from(encodePlace(place)));
   decipher.setAuthTag(bytes.subarray(-tagLength));
   try {
     const text = decipher.update(bytes.subarray(nonceLength, -tagLength), undefined, "utf8");
@@ -184,7 +237,7 @@ const decrypt = ({ secret }: RecordKey, data: string, place: SecretPlace): unkno
  * Returns the place of a secret as the additional data of its encryption, so that a ciphertext is refused in any other place. Only the id,
  * which comes last, may contain a space, so two places never have the same encoding.
  */
-const encodePlace = ({ table, path, id }: SecretPlace): Buffer => Buffer.from(`${table} ${path} ${id}`);
+const encodePlace = ({ table, path, id }: SecretPlace): string => `${table} ${path} ${id}`;
 
 const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
 
