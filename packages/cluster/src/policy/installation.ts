@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { RecentMap } from "@mgmt/internal/values/recent-map";
 import { escapeLiteral } from "pg";
 import { getLastPart, systemNames } from "./names.js";
 
@@ -15,6 +16,9 @@ export const createInstallationKeys = (): InstallationKeys => ({
   id: randomBytes(8).toString("hex"),
   secret: randomBytes(32).toString("base64url"),
 });
+
+/** Every transaction that writes takes locks, mostly the same ones. */
+const maxLockKeys = 1_000;
 
 const buildRoleCommentCondition = (condition: string): string => `exists (
     select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid and ${condition})`;
@@ -33,6 +37,7 @@ export class Installation {
   /** Marks a role that could not be dropped yet, because other tenants granted it privileges, or have locked it. */
   readonly retiredMark: string;
   readonly #loginMarkPrefix: string;
+  readonly #lockKeys = new RecentMap<string, string>(maxLockKeys);
 
   /** SQL condition on the role `r` in `pg_roles` or `pg_authid` for a role of the installation. */
   readonly platformRoleCondition: string;
@@ -97,6 +102,10 @@ export class Installation {
 
   /** Returns the key of the advisory lock with this name, a number that others cannot compute. */
   toLockKey(name: string): string {
-    return createHmac("sha256", this.keys.secret).update(name).digest().readBigInt64BE().toString();
+    const cachedKey = this.#lockKeys.get(name);
+    if (cachedKey !== undefined) return cachedKey;
+    const key = createHmac("sha256", this.keys.secret).update(name).digest().readBigInt64BE().toString();
+    this.#lockKeys.set(name, key);
+    return key;
   }
 }
