@@ -259,11 +259,16 @@ export const changeJobs: JobHandlers = {
         if (!applicableChange) throw new SupersededError();
         await applyChange(context.databaseEngine, applicableChange);
         await lock.confirm();
+        // A request or another job is about to change the row, so a commit with these rows would probably fail.
+        const hasOtherChanges = (applicableChange.database.changes?.length ?? 0) > 1;
         await changeDatabase(
           context,
           databaseId,
           (changeContext) => recordChange(changeContext, databaseId, applicableChange.change),
-          { lastReadRow: applicableChange.database, job, loadedRows },
+          {
+            ...{ lastReadRow: applicableChange.database, job },
+            loadedRows: hasOtherChanges ? undefined : loadedRows,
+          },
         );
       });
     } catch (error) {
