@@ -1,4 +1,3 @@
-import { AsyncResource } from "node:async_hooks";
 import type { Timers } from "./timers.js";
 
 /** For how many different delays idle timers are kept, and how many timers for each delay. */
@@ -6,9 +5,9 @@ const maxIdleTimers = { delays: 8, timers: 256 };
 
 /**
  * The asynchronous context in which every timer is created. In the context of a call, `AsyncLocalStorage` would keep the state of this call
- * alive for as long as later calls reuse the timer.
+ * alive for as long as later calls reuse the timer. An `import` of the module costs more than this.
  */
-const timerResource = new AsyncResource("MgmtDeadline");
+const timerResource = new (process.getBuiltinModule("node:async_hooks").AsyncResource)("MgmtDeadline");
 
 /** The `setTimeout` that created the cached timers. Libraries for fake timers replace it; the cached timers are not used then. */
 let originalSetTimeout: unknown;

@@ -1,4 +1,3 @@
-import diagnostics from "node:diagnostics_channel";
 import type { AttemptTrace, CallTrace } from "./traces.js";
 
 /**
@@ -7,11 +6,16 @@ import type { AttemptTrace, CallTrace } from "./traces.js";
  */
 export type TracedName = "call" | "attempt";
 
-const openTracingChannel = (name: TracedName) => diagnostics.tracingChannel(`@mgmt/sdk:${name}`);
-const channels = { call: openTracingChannel("call"), attempt: openTracingChannel("attempt") };
+const openTracingChannels = () => {
+  // An `import` of a module of Node.js costs much more, and the first of these channels opens with the first call.
+  const { tracingChannel } = process.getBuiltinModule("node:diagnostics_channel");
+  return { call: tracingChannel("@mgmt/sdk:call"), attempt: tracingChannel("@mgmt/sdk:attempt") };
+};
+let channels: ReturnType<typeof openTracingChannels> | undefined;
 
 /** Returns the channel if anything subscribes to it. */
 export const getObservedChannel = (name: TracedName) => {
+  channels ??= openTracingChannels();
   const channel = channels[name];
   return channel.hasSubscribers ? channel : undefined;
 };
