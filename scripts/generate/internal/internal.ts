@@ -1,9 +1,12 @@
 import { format } from "../format.js";
 import type { Contract } from "../contract/contract.js";
-import { generateSecretFields } from "./secret-fields.js";
+import { generateFieldNames, generateSecretFields } from "./secret-fields.js";
 
 /** Generates the files of the package that the others contain. */
 export const generateInternal = async (contract: Contract): Promise<Map<string, string>> => {
-  const text = await format("typescript", generateSecretFields(contract));
-  return new Map([["packages/internal/src/generated/secret-fields.ts", text]]);
+  const folder = "packages/internal/src/generated";
+  return new Map([
+    [`${folder}/secret-fields.ts`, await format("typescript", generateSecretFields(contract))],
+    [`${folder}/field-names.ts`, await format("typescript", generateFieldNames(contract))],
+  ]);
 };

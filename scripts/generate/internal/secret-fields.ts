@@ -11,14 +11,19 @@ const secretWords =
 const harmlessWords =
   / (?:hint|type|ids?|expir(?:es|ed|y|ation)|at|in|ttl|name|kind|label|count|limit|length|size|endpoint|policy|file|path|format|version|status|enabled|required|algorithm|scheme|usage)$|^(?:max|min|num|total|remaining|used|has|is|can|with|expires|needs|requires) /;
 
-/** Generates the names of all fields that are `x-secret` in the contract, and the test of other fields' names. */
-export const generateSecretFields = ({ document }: Contract): string => {
+/** Generates the names of all fields that are `x-secret` in the contract. */
+export const generateSecretFields = ({ document }: Contract): string => `${header}
+/** Fields whose values must not be printed. */
+export const secretFields: ReadonlySet<string> = new Set(${JSON.stringify([...secretNames(document)])});
+`;
+
+/** Generates the tests of the names of fields, those of the contract and others. */
+export const generateFieldNames = ({ document }: Contract): string => {
   const names = secretNames(document);
   const others = new Set<string>();
   collect(document, new Set(), others);
   return `${header}
-/** Fields whose values must not be printed. */
-export const secretFields: ReadonlySet<string> = new Set(${JSON.stringify([...names])});
+import { secretFields } from "./secret-fields.js";
 
 /** The other fields of the contract. */
 const plainFields: ReadonlySet<string> = new Set(${JSON.stringify([...others].filter((name) => !names.has(name)).sort())});

@@ -1,5 +1,5 @@
 import { secretFields } from "@mgmt/internal/generated/secret-fields";
-import { secretMask } from "@mgmt/internal/redaction/secret-patterns";
+import { secretMask } from "@mgmt/internal/redaction/secret-mask";
 
 /** Returns what is printed for a value: a text as it is, and most others as JSON, without the secrets that Node.js does not print either. */
 export const printedText = (value: unknown): string => {

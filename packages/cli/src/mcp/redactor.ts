@@ -1,4 +1,4 @@
-import { hasSecretWords, isSecretField } from "@mgmt/internal/generated/secret-fields";
+import { hasSecretWords, isSecretField } from "@mgmt/internal/generated/field-names";
 import { findSecrets, redactData } from "@mgmt/internal/redaction/redact";
 import { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
 import { maskNamedSecrets, secretMask } from "../output/mask.js";

@@ -1,4 +1,4 @@
-import { isSecretField } from "@mgmt/internal/generated/secret-fields";
+import { isSecretField } from "@mgmt/internal/generated/field-names";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { MemoryServer } from "../server/memory-server.js";
 import { buildTables } from "../server/snapshot-tables.js";

@@ -1,7 +1,9 @@
-import { isHarmlessField, isSecretField, secretFields } from "../generated/secret-fields.js";
+import { isHarmlessField, isSecretField } from "../generated/field-names.js";
+import { secretFields } from "../generated/secret-fields.js";
 import { replaceJson } from "../text/embedded-json.js";
 import { decodeBase64, decodeHex, decodePercent, isReadableText } from "../text/encodings.js";
-import { applyRules, messageRules, fieldTextRules, secretMask } from "./secret-patterns.js";
+import { secretMask } from "./secret-mask.js";
+import { applyRules, messageRules, fieldTextRules } from "./secret-patterns.js";
 import { escapeUnsafe } from "../text/unsafe-characters.js";
 
 /** Shorter secrets occur in other strings by chance. */

@@ -1,8 +1,6 @@
-import { isSecretField } from "../generated/secret-fields.js";
+import { isSecretField } from "../generated/field-names.js";
 import { decodeBase64 } from "../text/encodings.js";
-
-/** What is printed instead of a secret. */
-export const secretMask = "[redacted]";
+import { secretMask } from "./secret-mask.js";
 
 /** Replaces the secrets of one form in a string. */
 type RedactionRule = (text: string) => string;

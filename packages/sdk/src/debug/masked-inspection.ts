@@ -1,5 +1,5 @@
 import { secretFields } from "@mgmt/internal/generated/secret-fields";
-import { secretMask } from "@mgmt/internal/redaction/secret-patterns";
+import { secretMask } from "@mgmt/internal/redaction/secret-mask";
 
 /** The name of the method that `util.inspect` calls, also in Deno and Bun. See https://nodejs.org/api/util.html#utilinspectcustom. */
 const inspectKey = Symbol.for("nodejs.util.inspect.custom");

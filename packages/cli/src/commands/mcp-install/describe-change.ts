@@ -1,6 +1,6 @@
-import { isSecretField } from "@mgmt/internal/generated/secret-fields";
+import { isSecretField } from "@mgmt/internal/generated/field-names";
 import { redactData } from "@mgmt/internal/redaction/redact";
-import { secretMask } from "@mgmt/internal/redaction/secret-patterns";
+import { secretMask } from "@mgmt/internal/redaction/secret-mask";
 import { toPrintable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
 import { isEntry, isSameValue, type ServerEntry, serverName, startsProgram } from "./config-entry.js";

@@ -1,0 +1,2 @@
+/** What is printed instead of a secret. */
+export const secretMask = "[redacted]";
