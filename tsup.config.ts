@@ -10,6 +10,7 @@ import {
   requireOnDemand,
   withoutAwait,
 } from "./scripts/build/commonjs.js";
+import { jsonTables } from "./scripts/build/json-tables.js";
 import { importedBuiltins, silentProxyAgents } from "./scripts/build/proxy-agents.js";
 import { readableCode } from "./scripts/build/readable-code.js";
 import { startFirst } from "./scripts/build/startup-file.js";
@@ -221,6 +222,7 @@ const buildForNode = (library: Library): Options => {
         // Most of what is loaded later belongs to a login.
         "dynamic-import": [firstFileOf(library), `packages/${name}/src/auth/index.ts`],
       }),
+      jsonTables(["generated/operations.ts", "generated/query-names.ts"]),
     ],
   });
   return { ...options, outDir: `${options.outDir ?? ""}/for-node` };
