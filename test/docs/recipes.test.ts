@@ -21,7 +21,7 @@ const relatedTests = [
   "test/contract/examples.test.ts",
   "packages/engine/src/rules/branches/branches.test.ts",
   "packages/engine/src/rules/regions/regions.test.ts",
-  "packages/cli/src/contract/command-definition.test.ts",
+  "packages/cli/src/contract/generated-command.test.ts",
   "packages/cli/test/commands/operations/commands.test.ts",
   "packages/sdk/test/reference-server.test.ts",
 ];

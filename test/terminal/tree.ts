@@ -1,5 +1,5 @@
 import { allCommands } from "../../packages/cli/test/program.js";
-import type { CommandDefinition } from "../../packages/cli/src/contract/command-definition.js";
+import type { GeneratedCommand } from "../../packages/cli/src/contract/generated-command.js";
 
 /** A command that can be typed, also if the help does not show it. */
 export interface TypedCommand {
@@ -8,7 +8,7 @@ export interface TypedCommand {
   /** Whether it only has commands below it. */
   readonly isGroup: boolean;
   /** The operation that it is the command of. */
-  readonly operation: CommandDefinition | undefined;
+  readonly operation: GeneratedCommand | undefined;
 }
 
 /** Returns every command, with those that are hidden, in the order of the help. */

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { groups } from "../src/contract/generated/groups.js";
 import { buildExamples } from "../src/run/examples.js";
 import { getOverride } from "../src/contract/command-override.js";
-import type { CommandDefinition } from "../src/contract/command-definition.js";
+import type { GeneratedCommand } from "../src/contract/generated-command.js";
 import { temporaryFolder } from "./folders.js";
 
 /** The definition of every operation. */
-export const definitions: readonly CommandDefinition[] = (
+export const definitions: readonly GeneratedCommand[] = (
   await Promise.all(groups.map(({ load }) => load()))
 ).flat();
 
@@ -27,7 +27,7 @@ export const exampleWords = (example: string, secretFile: string): string[] =>
   shellWords(example.replace(/(secret|token)\.txt/, secretFile)).slice(1);
 
 /** Returns a valid command line of an operation that sends only the request of the operation. */
-export const validLine = (definition: CommandDefinition, secretFile: string): string[] => {
+export const validLine = (definition: GeneratedCommand, secretFile: string): string[] => {
   const [example = ""] = buildExamples(definition, getOverride(definition.id)).filter(
     (each) => !/ --(wait|all)\b/.test(each),
   );

@@ -3,9 +3,9 @@ import type {
   CredentialsRule,
   EnsureRule,
   Field,
-  CommandDefinition,
+  GeneratedCommand,
   PathArgument,
-} from "../../../packages/cli/src/contract/command-definition.js";
+} from "../../../packages/cli/src/contract/generated-command.js";
 import { generateBodySchemas } from "./bodies.js";
 import { bodyFields, compact, field, kebab } from "./fields.js";
 import { CommandWords } from "./words.js";
@@ -21,7 +21,7 @@ const folder = "packages/cli/src/contract/generated";
 
 /** Generates the command table of the CLI: one file per group, so that a command loads only its own group. */
 export const generateCli = async (contract: Contract): Promise<Map<string, string>> => {
-  const groups = new Map<string, CommandDefinition[]>();
+  const groups = new Map<string, GeneratedCommand[]>();
   const commandWords = new CommandWords();
   for (const operation of contract.operations) {
     const command = inCommandWords(commandOf(operation, contract), commandWords);
@@ -33,8 +33,8 @@ export const generateCli = async (contract: Contract): Promise<Map<string, strin
   const files = new Map<string, string>();
   for (const [group, commands] of groups) {
     const source = [
-      `import type { CommandDefinition } from "../../command-definition.js";`,
-      `export const commands: readonly CommandDefinition[] = ${JSON.stringify(commands)};`,
+      `import type { GeneratedCommand } from "../../generated-command.js";`,
+      `export const commands: readonly GeneratedCommand[] = ${JSON.stringify(commands)};`,
     ];
     files.set(`${folder}/commands/${group}.ts`, await print(source));
   }
@@ -47,13 +47,13 @@ export const generateCli = async (contract: Contract): Promise<Map<string, strin
   return files;
 };
 
-const commandOf = (operation: Operation, contract: Contract): CommandDefinition => {
+const commandOf = (operation: Operation, contract: Contract): GeneratedCommand => {
   const { resolve } = contract;
   const query = operation.queryParameters.map(({ name, schema, required, description }) =>
     field([name], schema, required ? "always" : undefined, resolve, description),
   );
   const fields = operation.body && bodyFields(operation.body.schema, resolve);
-  return compact<CommandDefinition>({
+  return compact<GeneratedCommand>({
     id: operation.id,
     commandPath: words(operation.id),
     method: operation.method,
@@ -103,7 +103,7 @@ const credentialsRule = (operation: Operation, contract: Contract): CredentialsR
 };
 
 /** Describes a command without the contract's words for requests and responses. */
-const inCommandWords = (command: CommandDefinition, words: CommandWords): CommandDefinition => {
+const inCommandWords = (command: GeneratedCommand, words: CommandWords): GeneratedCommand => {
   const { query, body } = command;
   const all = [...query, ...(body?.fields ?? [])];
   const rewritten = (fields: readonly Field[]): Field[] =>
@@ -144,7 +144,7 @@ const namesOfSecrets = ({ document }: Contract): string[] => [
 ];
 
 const groupIndex = (names: string[]): string[] => [
-  `import type { CommandGroup } from "../command-definition.js";`,
+  `import type { CommandGroup } from "../generated-command.js";`,
   `export const groups: readonly CommandGroup[] = [`,
   ...names.map(
     (name) => `{ name: "${name}", load: async () => (await import("./commands/${name}.js")).commands },`,

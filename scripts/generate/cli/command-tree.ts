@@ -1,5 +1,5 @@
 import { format } from "../format.js";
-import type { GroupDeclaration } from "../../../packages/cli/src/command-line/command-declaration.js";
+import type { HandwrittenGroup } from "../../../packages/cli/src/command-line/handwritten-command.js";
 import { overviewHeadings } from "../../../packages/cli/src/command-line/overview-headings.js";
 import type { Contract } from "../contract/contract.js";
 import { kebab } from "./fields.js";
@@ -87,7 +87,7 @@ const nodesBelow = (parent: readonly string[], places: readonly Place[]): string
 
 const nodeOf = ({ commandPath, declared, isShown }: Place, places: readonly Place[]): string => {
   const { declaration, file } = declared;
-  const { summary, alias, heading, startHere }: GroupDeclaration = declaration;
+  const { summary, alias, heading, startHere }: HandwrittenGroup = declaration;
   const fields = {
     name: commandPath.at(-1),
     alias,

@@ -4,15 +4,15 @@ import { pathToFileURL } from "node:url";
 import ts from "typescript";
 import { root } from "../contract/contract.js";
 import type {
-  CommandDeclaration,
-  GroupDeclaration,
-} from "../../../packages/cli/src/command-line/command-declaration.js";
+  HandwrittenCommand,
+  HandwrittenGroup,
+} from "../../../packages/cli/src/command-line/handwritten-command.js";
 
 const folder = "packages/cli/src/commands";
 
 /** A hand-written command of the CLI, or a group of them. */
 export interface Declared {
-  readonly declaration: GroupDeclaration | CommandDeclaration<unknown>;
+  readonly declaration: HandwrittenGroup | HandwrittenCommand<unknown>;
   /** Path of the file, from the folder of the commands. */
   readonly file: string;
   /** What it prints as JSON; undefined for nothing. */
@@ -38,7 +38,7 @@ export const loadDeclarations = async (): Promise<Declared[]> => {
 };
 
 /** Whether a file imports the type of a declaration. */
-const mayDeclare = (text: string): boolean => text.includes('/command-line/command-declaration.js"');
+const mayDeclare = (text: string): boolean => text.includes('/command-line/handwritten-command.js"');
 
 /** Returns the declaration of the only command in a file that is named after it. */
 const declaredIn = async (file: string): Promise<Declared> => {

@@ -1,4 +1,4 @@
-import type { Field } from "../../../packages/cli/src/contract/command-definition.js";
+import type { Field } from "../../../packages/cli/src/contract/generated-command.js";
 import type { JsonSchema } from "../contract/contract.js";
 
 type Resolve = (schema: JsonSchema) => JsonSchema;

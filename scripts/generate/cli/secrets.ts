@@ -1,4 +1,4 @@
-import type { SecretFields } from "../../../packages/cli/src/contract/command-definition.js";
+import type { SecretFields } from "../../../packages/cli/src/contract/generated-command.js";
 import type { Contract, JsonSchema, Operation } from "../contract/contract.js";
 import { createdResource, credentialsOf } from "../contract/resources.js";
 

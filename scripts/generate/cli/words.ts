@@ -1,4 +1,4 @@
-import type { Field } from "../../../packages/cli/src/contract/command-definition.js";
+import type { Field } from "../../../packages/cli/src/contract/generated-command.js";
 
 /** Words of the contract, which describes requests and responses, and those of the command line for the same. */
 const replacements: readonly (readonly [contract: RegExp, commandLine: string])[] = [

@@ -1,5 +1,5 @@
 import { validLine } from "../../../packages/cli/test/operation-examples.js";
-import type { CommandDefinition } from "../../../packages/cli/src/contract/command-definition.js";
+import type { GeneratedCommand } from "../../../packages/cli/src/contract/generated-command.js";
 import type { Place } from "../place.js";
 import { reads, type Shot } from "../shot.js";
 import type { TypedCommand } from "../tree.js";
@@ -37,7 +37,7 @@ export const shotsOf = ({ line, operation }: TypedCommand): readonly Shot[] =>
   ownShots[line] ?? (operation?.method === "GET" && !operation.deprecated ? [example(operation)] : []);
 
 /** The example in the contract, on a resource that exists. */
-const example = (operation: CommandDefinition): Shot =>
+const example = (operation: GeneratedCommand): Shot =>
   reads("the example", ({ ids, tenant }: Place) =>
     validLine(operation, "").map((word) => {
       const prefix = /^[a-z]+_(?=[a-z0-9]{24}$)/.exec(word)?.[0];

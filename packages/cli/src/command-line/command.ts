@@ -8,7 +8,7 @@ import {
 } from "commander";
 import type { OperationId } from "@mgmt/sdk";
 import { missingInputError, usageError } from "../errors/usage-errors.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import type { CompleteArgument } from "./argument-completion.js";
 import { rewriteDryRunFlag } from "../input/dry-run-option.js";
 import { assertPathsNotEmpty } from "./global-options.js";
@@ -50,7 +50,7 @@ export class MgmtCommand extends Command {
   /** Adds the description, options, subcommands and action. Deleted after the first call. */
   onFirstUse?: () => void | Promise<void>;
   /** The definition that the contract gives, for the command of an operation. */
-  definition?: CommandDefinition;
+  definition?: GeneratedCommand;
   /** Id of the operation whose result a hand-written command prints. */
   resultOf?: OperationId;
   /** The errors that a hand-written command declares, by code. */

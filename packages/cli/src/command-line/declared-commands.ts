@@ -1,13 +1,13 @@
 import type { Context } from "../input/context.js";
 import type { MgmtCommand } from "./command.js";
-import type { CommandDeclaration, GroupDeclaration } from "./command-declaration.js";
+import type { HandwrittenCommand, HandwrittenGroup } from "./handwritten-command.js";
 import { addGlobalOptions } from "./global-options.js";
 import { addLineSections } from "./help-sections.js";
 
 /** The exports of a file with declarations. */
-type Declarations = Readonly<Record<string, GroupDeclaration | CommandDeclaration<unknown>>>;
+type Declarations = Readonly<Record<string, HandwrittenGroup | HandwrittenCommand<unknown>>>;
 
-/** The outline of a declared command, which the overview and completion need. It is generated, so that a start loads no declaration. */
+/** The outline of a handwritten command, which the overview and completion need. It is generated, so that a start loads no declaration. */
 export interface CommandOutline {
   readonly name: string;
   readonly summary: string;
@@ -51,10 +51,10 @@ export const addCommands = (
 const requireDeclaration = (
   { line }: MgmtCommand,
   declarations: Declarations,
-): CommandDeclaration<unknown> => {
+): HandwrittenCommand<unknown> => {
   const matchesLine = (commandPath: string): boolean => line === `mgmt ${commandPath}`;
   const commandDeclaration = Object.values(declarations).find(
-    (declaration): declaration is CommandDeclaration<unknown> =>
+    (declaration): declaration is HandwrittenCommand<unknown> =>
       "define" in declaration &&
       (matchesLine(declaration.commandPath) || (declaration.hiddenAliases ?? []).some(matchesLine)),
   );
@@ -64,7 +64,7 @@ const requireDeclaration = (
 
 const defineCommand = (
   command: MgmtCommand,
-  declaration: CommandDeclaration<unknown>,
+  declaration: HandwrittenCommand<unknown>,
   context: Context,
 ): void => {
   const { description, examples, resultOf, errors = {}, confirms = false, globalOptions } = declaration;

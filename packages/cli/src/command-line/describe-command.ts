@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import type { Field } from "../contract/command-definition.js";
+import type { Field } from "../contract/generated-command.js";
 import { MgmtCommand } from "./command.js";
 
 /** The help of a command as data: what `--help --output json` prints. */

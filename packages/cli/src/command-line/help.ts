@@ -1,5 +1,5 @@
 import { type Command, Help, type Option } from "commander";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { renderOverview } from "./overview.js";
 import { renderTerm, renderTerms, wrapText, wrapCommand } from "../output/wrap.js";
 
@@ -17,7 +17,7 @@ interface CommandWithSections extends Command {
   /** Path of the command, starting with `mgmt`. */
   readonly line: string;
   /** The operation that it calls. */
-  readonly definition?: CommandDefinition;
+  readonly definition?: GeneratedCommand;
   readonly sections: readonly HelpSection[];
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { buildExampleId } from "../command-line/example-id.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";
 import { inProcess, runInProcess } from "../../test/in-process.js";
@@ -117,7 +117,7 @@ describe("an error response", () => {
 const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
 
 /** One operation of every group and nested group that a command line without flags reads with. */
-const readers = new Map<string, CommandDefinition>();
+const readers = new Map<string, GeneratedCommand>();
 for (const definition of definitions) {
   const group = definition.commandPath.slice(0, -1).join(" ");
   const isSimple = definition.method === "GET" && !definition.query.some(({ required }) => required);

@@ -1,6 +1,6 @@
 import { invalidBodyError } from "../errors/usage-errors.js";
 import { bodySchemas } from "../contract/generated/body-schemas.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { findSchemaProblems } from "../json/schema-problems.js";
 
 const maxListedProblems = 5;
@@ -12,7 +12,7 @@ const maxListedProblems = 5;
  * @param bodySource the source of the body.
  */
 export const assertBody = (
-  { id, method, path }: Pick<CommandDefinition, "id" | "method" | "path">,
+  { id, method, path }: Pick<GeneratedCommand, "id" | "method" | "path">,
   body: Readonly<Record<string, unknown>>,
   bodySource: string,
 ): void => {

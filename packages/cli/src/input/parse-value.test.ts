@@ -4,7 +4,7 @@ import { parseDuration } from "./duration.js";
 import { parseValue } from "./parse-value.js";
 import { type CommandLineValues, readInput } from "./read-input.js";
 import { InputSources } from "./sources.js";
-import type { CommandDefinition, Field } from "../contract/command-definition.js";
+import type { GeneratedCommand, Field } from "../contract/generated-command.js";
 
 const sources = (text = ""): InputSources =>
   new InputSources({ stdin: Readable.from([text]) }, process.cwd());
@@ -77,7 +77,7 @@ describe("a duration", () => {
 });
 
 describe("the body", () => {
-  const command = (fields: Field[], more: Partial<CommandDefinition> = {}): CommandDefinition => ({
+  const command = (fields: Field[], more: Partial<GeneratedCommand> = {}): GeneratedCommand => ({
     id: "things.create",
     commandPath: ["things", "create"],
     method: "POST",

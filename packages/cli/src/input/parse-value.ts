@@ -1,5 +1,5 @@
 import { isRealDay } from "@mgmt/internal/text/real-day";
-import type { Field } from "../contract/command-definition.js";
+import type { Field } from "../contract/generated-command.js";
 import { isNestedTooDeep, maxLevels } from "../json/nesting.js";
 import { invalidValueError } from "../errors/usage-errors.js";
 import { formatSuggestion } from "../text/suggest.js";

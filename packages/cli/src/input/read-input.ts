@@ -1,4 +1,4 @@
-import type { Field, CommandDefinition } from "../contract/command-definition.js";
+import type { Field, GeneratedCommand } from "../contract/generated-command.js";
 import { secretInArgumentsError, usageError } from "../errors/usage-errors.js";
 import { isObject, setAtPath, getAtPath } from "../json/json-path.js";
 import { parseJson, parseValue } from "./parse-value.js";
@@ -29,7 +29,7 @@ export interface InputWithMissing extends RequestInput {
 
 /** Reads and checks the typed values. Throws a usage error before anything is sent. */
 export const readInput = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   typedValues: CommandLineValues,
   sources: InputSources,
 ): Promise<InputWithMissing> => {
@@ -46,7 +46,7 @@ export const readInput = async (
 
 /** Starts with `--body`, and sets the values of flags on it. */
 const readBody = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   typedValues: CommandLineValues,
   sources: InputSources,
 ): Promise<Pick<InputWithMissing, "body" | "missingFields">> => {
@@ -102,7 +102,7 @@ const readFlag = async (
 };
 
 const readWholeBody = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   rawBody: string,
   bodySource = "--body",
   sources: InputSources,

@@ -2,7 +2,7 @@ import type { Call } from "@mgmt/sdk";
 import { invalidArgumentsError } from "../errors/mcp-errors.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { getAtPath } from "../json/json-path.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { omitUrls } from "./omit-urls.js";
 import type { ServerContext } from "./server-context.js";
 import type { ToolResult } from "./tool.js";
@@ -19,7 +19,7 @@ const offsetPrefix = "offset:";
  * @param cursor the cursor from the result with the previous page. Undefined for the first page.
  */
 export const readList = async (
-  { id, paged, query }: CommandDefinition,
+  { id, paged, query }: GeneratedCommand,
   call: Call & { readonly method: "GET" },
   cursor: string | undefined,
   { session }: ServerContext,

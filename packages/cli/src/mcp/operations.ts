@@ -1,5 +1,5 @@
 import { groups } from "../contract/generated/groups.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { unknownOperationError } from "../errors/mcp-errors.js";
 import { findSimilar } from "../text/suggest.js";
 import { operationTools } from "./generated/operation-tools.js";
@@ -35,7 +35,7 @@ export const requireOperationTool = (
 };
 
 /** Returns the definition of the command of an operation. */
-export const loadDefinition = async (operation: string): Promise<CommandDefinition> => {
+export const loadDefinition = async (operation: string): Promise<GeneratedCommand> => {
   const [group = ""] = operation.split(".");
   const definitions = await groups.find(({ name }) => name === loadName(group))?.load();
   const definition = definitions?.find(({ id }) => id === operation);

@@ -1,5 +1,5 @@
 import type { Call } from "@mgmt/sdk";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { secretArgumentError } from "../errors/mcp-errors.js";
 import { isObject, getAtPath } from "../json/json-path.js";
 import { findConnectionString } from "../output/connection-string.js";
@@ -64,7 +64,7 @@ export const runOperation = async (
 
 const runDeletion = async (
   tool: OperationTool,
-  definition: CommandDefinition,
+  definition: GeneratedCommand,
   args: ToolArguments,
   signal: AbortSignal,
   server: ServerContext,
@@ -82,7 +82,7 @@ const runDeletion = async (
 };
 
 const readOperation = async (
-  definition: CommandDefinition,
+  definition: GeneratedCommand,
   parts: RequestParts,
   args: ToolArguments,
   server: ServerContext,
@@ -131,7 +131,7 @@ const ensure = async (
 /** Returns the requests that a plan of `ensure` leads to. */
 export const listRequests = (
   { action }: Readonly<Record<string, unknown>>,
-  { method, path }: CommandDefinition,
+  { method, path }: GeneratedCommand,
   { pathParams, body }: RequestParts,
 ): PlannedChange[] => {
   if (action !== "create") return [];
@@ -143,7 +143,7 @@ export const listRequests = (
 
 /** Returns the body with the name and the region that the command line would choose for a new database. */
 export const completeBody = async (
-  { id }: CommandDefinition,
+  { id }: GeneratedCommand,
   { pathParams, query, body }: RequestParts,
   { session }: ServerContext,
   signal: AbortSignal,
@@ -154,7 +154,7 @@ export const completeBody = async (
   return input.body;
 };
 
-const toCall = ({ method, path }: CommandDefinition, { pathParams, query, body }: RequestParts): Call => ({
+const toCall = ({ method, path }: GeneratedCommand, { pathParams, query, body }: RequestParts): Call => ({
   method,
   path,
   pathParams,
@@ -163,7 +163,7 @@ const toCall = ({ method, path }: CommandDefinition, { pathParams, query, body }
 });
 
 /** Returns the connection string in a resource, or else the only secret that the contract marks in it. */
-const findSecret = (resource: unknown, { secrets }: CommandDefinition): string | undefined => {
+const findSecret = (resource: unknown, { secrets }: GeneratedCommand): string | undefined => {
   const connectionString = findConnectionString(resource);
   if (connectionString !== undefined) return connectionString;
   const texts = (secrets?.paths ?? []).flatMap((path) => {

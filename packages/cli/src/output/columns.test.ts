@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
 import { printedResults } from "../commands/schema/generated/printed-schemas.js";
 import { detailFields, listColumns } from "./columns.js";
-import type { Schema } from "../contract/command-definition.js";
+import type { Schema } from "../contract/generated-command.js";
 
 const definitions = (await Promise.all(groups.map(({ load }) => load()))).flat();
 

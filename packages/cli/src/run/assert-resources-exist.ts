@@ -6,7 +6,7 @@ import { getNamedKindByPrefix } from "../contract/id-form.js";
 import { listResources } from "./names/list-resources.js";
 import { findSimilar } from "../text/suggest.js";
 import { resourceKinds } from "../contract/kinds.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 
 /** Fields of a query with the name of a branch. */
 const branchNameFields = ["branchGitName", "gitName"];
@@ -22,7 +22,7 @@ const maxSearchedProjects = 20;
  * branches that are similar.
  */
 export const assertResourcesExist = async (
-  { arguments: parameters, query }: CommandDefinition,
+  { arguments: parameters, query }: GeneratedCommand,
   values: Readonly<Record<string, unknown>>,
   client: MgmtClient,
   signal: AbortSignal,

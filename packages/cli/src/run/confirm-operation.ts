@@ -8,7 +8,7 @@ import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
 import { type ResourceDescription, describeResource } from "./describe-resource.js";
 import { getTargetId, notFoundNotice } from "./messages.js";
 import { getKindNoun } from "../contract/kinds.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import type { PathParameters, CommandTargets } from "./targets.js";
 
 /**
@@ -21,7 +21,7 @@ import type { PathParameters, CommandTargets } from "./targets.js";
  * that does not exist.
  */
 export const confirmOperation = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   action: string,
   { targets, unknownNameErrors }: CommandTargets,
   client: MgmtClient,
@@ -59,7 +59,7 @@ export const confirmOperation = async (
 };
 
 const describeTarget = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   target: PathParameters,
   count: number,
   missingErrors: Map<string, Error>,
@@ -83,17 +83,14 @@ const describeTarget = async (
   return description ?? describeMissingResource(command, target);
 };
 
-const describeMissingResource = (
-  command: CommandDefinition,
-  target: PathParameters,
-): ResourceDescription => ({
+const describeMissingResource = (command: GeneratedCommand, target: PathParameters): ResourceDescription => ({
   noun: getKindNoun(getResourceKind(command) ?? "resource"),
   id: getTargetId(command, target),
   name: undefined,
   contents: ["not found"],
 });
 
-const getResourceKind = ({ arguments: ids }: CommandDefinition): string | undefined => ids.at(-1)?.resource;
+const getResourceKind = ({ arguments: ids }: GeneratedCommand): string | undefined => ids.at(-1)?.resource;
 
 const renderResourceDescription = ({ noun, id, name, contents }: ResourceDescription): string[] => [
   `${capitalize(noun)} ${name === undefined ? "" : `${name} `}(${toPrintable(id)})${contents.length > 0 ? ":" : ""}`,

@@ -4,11 +4,11 @@ import type { CommandLineValues } from "../input/read-input.js";
 import { chooseExistingProfile, type ValueWithSource } from "../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { findDefaultName } from "./targets.js";
 
 /** Returns the flag that limits a list to a project but may be left out, which then means the default project. */
-export const findProjectFilterFlag = ({ envelope, query }: CommandDefinition): string | undefined =>
+export const findProjectFilterFlag = ({ envelope, query }: GeneratedCommand): string | undefined =>
   envelope === "list"
     ? query.find(({ path, required }) => path.join(".") === "projectId" && required === undefined)?.flag
     : undefined;
@@ -18,7 +18,7 @@ export const findProjectFilterFlag = ({ envelope, query }: CommandDefinition): s
  * unless all projects are asked for. A branch is in one project, so its list needs no other limit.
  */
 export const fillDefaults = (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   typedValues: CommandLineValues,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
@@ -50,7 +50,7 @@ export type DefaultTarget = ValueWithSource<string> | "credential";
 
 /** Returns the default of a command's only id, which was not typed, or undefined if there is none. */
 export const findDefaultTarget = (
-  definition: CommandDefinition,
+  definition: GeneratedCommand,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
 ): DefaultTarget | undefined => {

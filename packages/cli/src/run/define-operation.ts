@@ -13,7 +13,7 @@ import { createEnsureDefinition } from "./ensure-definition.js";
 import { needsConfirmation, buildExamples } from "./examples.js";
 import { addFieldOption, stripBackticks, readOptionValue } from "./field-options.js";
 import { type CommandOverride, getOverride } from "../contract/command-override.js";
-import type { Field, CommandDefinition, PathArgument } from "../contract/command-definition.js";
+import type { Field, GeneratedCommand, PathArgument } from "../contract/generated-command.js";
 import { findProjectFilterFlag } from "./defaults.js";
 import type { Invocation } from "./invocation.js";
 import { findDefaultName } from "./targets.js";
@@ -21,7 +21,7 @@ import { findDefaultName } from "./targets.js";
 /** Adds the command of an operation. Its arguments and options are defined when it is called. */
 export const defineOperation = (
   command: MgmtCommand,
-  definition: CommandDefinition,
+  definition: GeneratedCommand,
   context: Context,
 ): void => {
   command.definition = definition;
@@ -32,7 +32,7 @@ export const defineOperation = (
 /** Defines the rest of a command from its definition and its override. */
 const defineOperationCommand = (
   command: MgmtCommand,
-  definition: CommandDefinition,
+  definition: GeneratedCommand,
   context: Context,
 ): void => {
   const override = getOverride(definition.id);
@@ -75,7 +75,7 @@ const defineOperationCommand = (
 };
 
 /** Returns the definition that the flags select. */
-const resolveDefinition = (command: MgmtCommand, definition: CommandDefinition): CommandDefinition => {
+const resolveDefinition = (command: MgmtCommand, definition: GeneratedCommand): GeneratedCommand => {
   const { ifNotExists } = command.opts<OperationFlags>();
   const calledDefinition =
     ifNotExists && definition.ensure ? createEnsureDefinition(definition, definition.ensure) : definition;
@@ -98,7 +98,7 @@ interface OperationFlags extends SecretFlags {
 }
 
 const renderCommandDescription = (
-  { summary, description, deprecated }: CommandDefinition,
+  { summary, description, deprecated }: GeneratedCommand,
   { sameAs }: CommandOverride,
 ): string => {
   const deprecationNote = deprecated?.replacedBy.length
@@ -112,7 +112,7 @@ const renderCommandDescription = (
 
 const addArguments = (
   command: MgmtCommand,
-  definition: CommandDefinition,
+  definition: GeneratedCommand,
   takesManyIds: boolean,
   argumentField: Field | undefined,
 ): void => {
@@ -135,9 +135,9 @@ const defaultHelp = "Default: from the environment, the link, or the profile.";
 const formatIdHelp = ({ help, prefix }: PathArgument): string =>
   prefix === undefined ? help : help.replace(/\.?$/, ` (${prefix}…).`);
 
-const listFields = ({ query, body }: CommandDefinition): Field[] => [...query, ...(body?.fields ?? [])];
+const listFields = ({ query, body }: GeneratedCommand): Field[] => [...query, ...(body?.fields ?? [])];
 
-const addOptions = (command: MgmtCommand, definition: CommandDefinition, override: CommandOverride): void => {
+const addOptions = (command: MgmtCommand, definition: GeneratedCommand, override: CommandOverride): void => {
   for (const field of listFields(definition)) addFieldOption(command, field, override.defaults?.[field.flag]);
   const nullableFlags =
     definition.body?.fields.filter((field) => field.nullable).map(({ flag }) => flag) ?? [];
@@ -196,7 +196,7 @@ const waitHelp = {
 } as const;
 
 /** Any text may be a valid value of a field, so null needs a flag of its own. */
-const createUnsetOption = (nullableFlags: readonly string[], { id }: CommandDefinition): Option => {
+const createUnsetOption = (nullableFlags: readonly string[], { id }: GeneratedCommand): Option => {
   const action = id.endsWith(".create") ? "create it without a value for" : "remove a value:";
   const help = `${action} ${nullableFlags.join(", ")} (repeatable)`;
   return new Option("--unset <field>", help).argParser((flag: string, previous: string[] = []): string[] => {
@@ -207,7 +207,7 @@ const createUnsetOption = (nullableFlags: readonly string[], { id }: CommandDefi
 
 const collectTypedValues = (
   command: MgmtCommand,
-  definition: CommandDefinition,
+  definition: GeneratedCommand,
   argumentField: Field | undefined,
 ): CommandLineValues => {
   const flags: Record<string, string | boolean> = {};
@@ -227,7 +227,7 @@ const collectTypedValues = (
 
 const collectWaitOptions = (
   { wait, waitApproval, timeout }: OperationFlags,
-  { approval }: CommandDefinition,
+  { approval }: GeneratedCommand,
   override: CommandOverride,
 ): Pick<Invocation, "waitMs" | "approvalWaitOptions"> => {
   if (timeout !== undefined && !wait && !waitApproval) {

@@ -11,7 +11,7 @@ import {
   renderDoneMessage,
   getTargetId,
 } from "./messages.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import type { CommandTargets } from "./targets.js";
 
 /**
@@ -19,7 +19,7 @@ import type { CommandTargets } from "./targets.js";
  * interruption ends the results, and a notice names the resource whose deletion was under way.
  */
 export const deleteEach = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   { targets, unknownNameErrors }: CommandTargets,
   input: RequestInput,
   client: MgmtClient,

@@ -12,7 +12,7 @@ import { issueCredentials } from "./issue-credentials.js";
 import { existedNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
 import type { PathParameters } from "./targets.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 
 /** Prints the requests of an operation instead of sending them. */
 export const printOperationRequests = async (
@@ -58,7 +58,7 @@ const completeInputs = async (
 
 /** Sends the request of an operation, and the one for the credentials of the new resource. */
 const sendWithCredentials = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   target: PathParameters,
   input: RequestInput,
   client: MgmtClient,
@@ -73,7 +73,7 @@ const sendWithCredentials = async (
 
 /** Looks for the resource first, because no request is sent if it exists. */
 const recordEnsure = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   target: PathParameters,
   { body = {} }: RequestInput,
   flags: Invocation["flags"],

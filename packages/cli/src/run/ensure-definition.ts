@@ -1,10 +1,10 @@
-import type { EnsureRule, CommandDefinition } from "../contract/command-definition.js";
+import type { EnsureRule, GeneratedCommand } from "../contract/generated-command.js";
 
 /** Returns the definition of `ensure` for the one of `create`: the same input, with an identity. */
 export const createEnsureDefinition = (
-  createDefinition: CommandDefinition,
+  createDefinition: GeneratedCommand,
   { identities }: EnsureRule,
-): CommandDefinition => {
+): GeneratedCommand => {
   const fields = createDefinition.body?.fields ?? [];
   const isIdentity = ({ path }: { path: readonly string[] }): boolean => identities.includes(path.join("."));
   const noun = createDefinition.summary.replace(/^Create /, "");

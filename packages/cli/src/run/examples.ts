@@ -2,10 +2,10 @@ import { setAtPath, getAtPath } from "../json/json-path.js";
 import { buildExampleId } from "../command-line/example-id.js";
 import { quoteShellWord } from "../text/shell-word.js";
 import type { CommandOverride } from "../contract/command-override.js";
-import type { Field, CommandDefinition } from "../contract/command-definition.js";
+import type { Field, GeneratedCommand } from "../contract/generated-command.js";
 
 /** Returns valid command lines: the examples of the override, and the contract's example bodies written as flags. */
-export const buildExamples = (definition: CommandDefinition, override: CommandOverride): string[] => {
+export const buildExamples = (definition: GeneratedCommand, override: CommandOverride): string[] => {
   const { commandPath, arguments: pathArguments, body, query } = definition;
   const commandStart = ["mgmt", ...commandPath, ...pathArguments.map(({ prefix }) => buildExampleId(prefix))];
   const requiredFlags = query
@@ -33,17 +33,17 @@ export const buildExamples = (definition: CommandDefinition, override: CommandOv
 };
 
 /** Returns whether the command asks before it runs, because it cannot be undone. */
-export const needsConfirmation = ({ method }: CommandDefinition, { confirm }: CommandOverride): boolean =>
+export const needsConfirmation = ({ method }: GeneratedCommand, { confirm }: CommandOverride): boolean =>
   method === "DELETE" || confirm !== undefined;
 
-const fillIds = (example: string, { arguments: pathArguments }: CommandDefinition): string =>
+const fillIds = (example: string, { arguments: pathArguments }: GeneratedCommand): string =>
   example.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
     buildExampleId(pathArguments.find(({ name }) => name === parameter)?.prefix),
   );
 
 /** Returns the words of a command line that set the fields of a body. */
 export const formatBodyFlags = (
-  { body }: CommandDefinition,
+  { body }: GeneratedCommand,
   { argument }: CommandOverride,
   example: unknown,
 ): string[] => {

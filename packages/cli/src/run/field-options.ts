@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { createRejectedSecretOption } from "../command-line/global-options.js";
-import type { Field } from "../contract/command-definition.js";
+import type { Field } from "../contract/generated-command.js";
 
 /**
  * Adds the flag of a field: a switch for a boolean, a file for a secret, else a value.

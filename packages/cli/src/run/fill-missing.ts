@@ -10,7 +10,7 @@ import { isKindName, getKindByPrefix } from "../contract/kinds.js";
 import { chooseResource, type IdByKind } from "./names/choose-resource.js";
 import { stripBackticks } from "./field-options.js";
 import type { Invocation } from "./invocation.js";
-import type { Field, PathArgument } from "../contract/command-definition.js";
+import type { Field, PathArgument } from "../contract/generated-command.js";
 import { findDefaultName } from "./targets.js";
 import { CliError } from "../errors/cli-error.js";
 import { toPrintable } from "../output/printable.js";

@@ -6,7 +6,7 @@ import { addCommands, addGroupDefaults, type CommandOutline } from "../command-l
 import { defineOperation } from "./define-operation.js";
 import { createEnsureDefinition } from "./ensure-definition.js";
 import { groupOverrides, isHiddenCommand, getOverride } from "../contract/command-override.js";
-import type { EnsureRule, CommandDefinition } from "../contract/command-definition.js";
+import type { EnsureRule, GeneratedCommand } from "../contract/generated-command.js";
 
 /** Adds the groups of operations by name; the commands of a group are loaded when it is called. */
 export const addGroups = (
@@ -41,11 +41,11 @@ export const addGroups = (
  */
 const addOperations = (
   group: MgmtCommand,
-  definitions: readonly CommandDefinition[],
+  definitions: readonly GeneratedCommand[],
   context: Context,
   depth = 1,
 ): void => {
-  const isInSubgroup = (word: string, definition: CommandDefinition): boolean =>
+  const isInSubgroup = (word: string, definition: GeneratedCommand): boolean =>
     definition.commandPath.length > depth + 1 && definition.commandPath[depth] === word;
   const addedSubgroups = new Set<string>();
   for (const definition of definitions) {
@@ -66,7 +66,7 @@ const addOperations = (
   }
 };
 
-const addOperation = (group: MgmtCommand, definition: CommandDefinition, context: Context): void => {
+const addOperation = (group: MgmtCommand, definition: GeneratedCommand, context: Context): void => {
   const { isGroupDefault: isDefault = false } = getOverride(definition.id);
   const name = definition.commandPath.at(-1) ?? definition.id;
   const alias = getAlias(name);
@@ -83,7 +83,7 @@ const addOperation = (group: MgmtCommand, definition: CommandDefinition, context
 
 const addEnsure = (
   group: MgmtCommand,
-  create: CommandDefinition,
+  create: GeneratedCommand,
   rule: EnsureRule,
   context: Context,
 ): void => {
@@ -98,7 +98,7 @@ const addEnsure = (
 const addSubgroup = (
   parent: MgmtCommand,
   word: string,
-  definitions: readonly CommandDefinition[],
+  definitions: readonly GeneratedCommand[],
   context: Context,
   depth: number,
 ): void => {

@@ -4,12 +4,12 @@ import type { RequestInput, CommandLineValues } from "../input/read-input.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import type { SecretFlags } from "../secrets/secret-flags.js";
 import type { CommandOverride } from "../contract/command-override.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import type { PathParameters } from "./targets.js";
 
 /** A parsed command line. */
 export interface Invocation {
-  readonly command: CommandDefinition;
+  readonly command: GeneratedCommand;
   readonly override: CommandOverride;
   /** Values of the path parameters. A delete accepts several for the last one. */
   readonly ids: readonly string[];
@@ -33,7 +33,7 @@ export interface Invocation {
 
 /** Returns the call of an operation. */
 export const createCommandCall = (
-  { method, path }: CommandDefinition,
+  { method, path }: GeneratedCommand,
   pathParams: PathParameters,
   { query, body }: RequestInput,
 ): Call => ({

@@ -6,7 +6,7 @@ import { groups } from "../contract/generated/groups.js";
 import { isObject, getAtPath } from "../json/json-path.js";
 import { formatBodyFlags } from "./examples.js";
 import { getOverride } from "../contract/command-override.js";
-import type { CredentialsRule, CommandDefinition } from "../contract/command-definition.js";
+import type { CredentialsRule, GeneratedCommand } from "../contract/generated-command.js";
 
 /** A new resource with its credentials, or the error. */
 export interface CredentialsOutcome {
@@ -46,7 +46,7 @@ export const issueCredentials = async (
   }
 };
 
-const loadDefinition = async (id: string): Promise<CommandDefinition> => {
+const loadDefinition = async (id: string): Promise<GeneratedCommand> => {
   const [group = ""] = id.split(".");
   const definitions = await groups.find(({ name }) => name === group)?.load();
   const definition = definitions?.find((definition) => definition.id === id);

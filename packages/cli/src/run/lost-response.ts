@@ -7,7 +7,7 @@ import { createEnsureDefinition, hasIdentity } from "./ensure-definition.js";
 import { quoteShellWord } from "../text/shell-word.js";
 import { formatBodyFlags, formatFieldFlag } from "./examples.js";
 import { getOverride } from "../contract/command-override.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { findSiblingCommand } from "../contract/siblings.js";
 
 /**
@@ -16,7 +16,7 @@ import { findSiblingCommand } from "../contract/siblings.js";
  */
 export const explainLostResponse = async (
   error: unknown,
-  command: CommandDefinition,
+  command: GeneratedCommand,
   target: Readonly<Record<string, string>>,
   input: RequestInput,
   context: Pick<Context, "signal" | "changes">,
@@ -58,7 +58,7 @@ export const describeLostResponse = async (error: unknown): Promise<string | und
 };
 
 const suggestCommand = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   target: Readonly<Record<string, string>>,
   { body }: RequestInput,
 ): Promise<{ next: string[]; effect: string }> => {

@@ -1,14 +1,14 @@
 import type { ItemResult } from "../output/output.js";
 import type { Notice } from "../output/messages.js";
 import type { CommandOverride } from "../contract/command-override.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { getKindNoun } from "../contract/kinds.js";
 import { addArticle } from "@mgmt/internal/text/article";
 import type { PathParameters } from "./targets.js";
 
 /** Returns what a command asks the user to confirm, or undefined when it can be undone. */
 export const findActionToConfirm = (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   { confirm }: CommandOverride,
   targets: readonly PathParameters[],
 ): string | undefined => {
@@ -20,7 +20,7 @@ export const findActionToConfirm = (
 };
 
 /** Returns the message after a command whose response is empty. */
-export const renderDoneMessage = (command: CommandDefinition, target: PathParameters): string =>
+export const renderDoneMessage = (command: GeneratedCommand, target: PathParameters): string =>
   command.method === "DELETE"
     ? `Deleted ${getResourceNoun(command)} ${getTargetId(command, target)}.`
     : `Done: ${[...command.commandPath, ...Object.values(target)].join(" ")}`;
@@ -33,14 +33,14 @@ export const existedNotice = ({ id }: Readonly<Record<string, unknown>>): Notice
 });
 
 /** Returns the result for a resource that was deleted. */
-export const createDeletedResult = (command: CommandDefinition, target: PathParameters): ItemResult => ({
+export const createDeletedResult = (command: GeneratedCommand, target: PathParameters): ItemResult => ({
   id: getTargetId(command, target),
   status: "deleted",
 });
 
 /** @param remainingCount how many resources were not attempted. */
 export const interruptedDeletionNotice = (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   target: PathParameters,
   mightBeDone: boolean,
   remainingCount: number,
@@ -66,7 +66,7 @@ export const interruptedCreationNotice = (
 });
 
 /** Returns the warning that a command is deprecated, with the command to use in its place, if there is one. */
-export const deprecationWarning = ({ commandPath, deprecated }: CommandDefinition): Notice => {
+export const deprecationWarning = ({ commandPath, deprecated }: GeneratedCommand): Notice => {
   const replacement = deprecated?.replacedBy.length ? `mgmt ${deprecated.replacedBy.join(" ")}` : undefined;
   return {
     code: "command:deprecated",
@@ -81,7 +81,7 @@ export const deprecationWarning = ({ commandPath, deprecated }: CommandDefinitio
  * @param from where the id came from.
  */
 export const notFoundNotice = (
-  { arguments: ids }: CommandDefinition,
+  { arguments: ids }: GeneratedCommand,
   target: PathParameters,
   from: string | undefined,
 ): Notice | undefined => {
@@ -97,7 +97,7 @@ export const notFoundNotice = (
 
 /** Returns a message for each id whose prefix belongs to another kind of resource. */
 export const listWrongPrefixMessages = (
-  { arguments: ids }: CommandDefinition,
+  { arguments: ids }: GeneratedCommand,
   target: PathParameters,
 ): string[] =>
   ids.flatMap(({ name, prefix, resource }) => {
@@ -110,11 +110,11 @@ export const listWrongPrefixMessages = (
   });
 
 /** Returns the last id of the path, which identifies the resource itself. */
-export const getTargetId = ({ arguments: ids }: CommandDefinition, target: PathParameters): string =>
+export const getTargetId = ({ arguments: ids }: GeneratedCommand, target: PathParameters): string =>
   target[ids.at(-1)?.name ?? ""] ?? "";
 
 /** Returns what users call the resource that a command changes. */
-const getResourceNoun = ({ arguments: ids }: CommandDefinition): string => {
+const getResourceNoun = ({ arguments: ids }: GeneratedCommand): string => {
   const { resource, label = "resource" } = ids.at(-1) ?? {};
   return resource === undefined ? label.replace(/-id$/, "").replaceAll("-", " ") : getKindNoun(resource);
 };

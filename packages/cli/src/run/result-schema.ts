@@ -1,10 +1,10 @@
 import { unknownFieldError } from "../errors/usage-errors.js";
 import { findSimilar } from "../text/suggest.js";
-import type { CommandDefinition, Schema } from "../contract/command-definition.js";
+import type { GeneratedCommand, Schema } from "../contract/generated-command.js";
 
 /** Refuses fields that the result of an operation cannot have, before a request is sent. */
 export const assertFields = async (
-  definition: CommandDefinition,
+  definition: GeneratedCommand,
   fields: readonly string[],
 ): Promise<void> => {
   const { definitions, results } = await import("../contract/generated/schemas.js");

@@ -1,11 +1,11 @@
 import type { Context } from "../input/context.js";
 import type { Notice } from "../output/messages.js";
 import { listWrongPrefixMessages } from "./messages.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 
 /** Points out ids with the wrong prefix when the service does not find or accept them. Prints `notFoundNotice` after a 404. */
 export const runExplainingWrongIds = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   target: Readonly<Record<string, string>>,
   { output }: Context,
   action: () => PromiseLike<unknown>,

@@ -23,7 +23,7 @@ import {
   findActionToConfirm,
 } from "./messages.js";
 import type { CompletedInput } from "./new-databases.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { assertIds, type CommandTargets, expandTargets, type PathParameters } from "./targets.js";
 
 /** The state that the steps of one run share. */
@@ -115,7 +115,7 @@ const openOutputOfSecrets = async (
 
 /** Returns whether nothing has to be asked for. */
 const isRequestComplete = (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   ids: readonly string[],
   { missingFields, body }: InputWithMissing,
 ): boolean =>
@@ -125,7 +125,7 @@ const isRequestComplete = (
 
 /** Replaces names by ids. */
 const resolveRequestNames = async (
-  command: CommandDefinition,
+  command: GeneratedCommand,
   request: NamedRequest,
   typedValues: Invocation["typedValues"],
   flags: Invocation["flags"],
@@ -265,7 +265,7 @@ const printList = async (
 };
 
 /** Reads all pages in few requests, unless the size of a page is given. */
-const buildLargestPageQuery = ({ query }: CommandDefinition, call: Call): object => {
+const buildLargestPageQuery = ({ query }: GeneratedCommand, call: Call): object => {
   const limit = query.find(({ flag }) => flag === "limit")?.maximum;
   return { ...(limit !== undefined && { limit }), ...call.query };
 };

@@ -2,13 +2,13 @@ import { assertPathId } from "../input/ids.js";
 import { type DefaultName, isDefaultName } from "../profiles/profile.js";
 import { needsConfirmation } from "./examples.js";
 import { getOverride } from "../contract/command-override.js";
-import type { CommandDefinition, PathArgument } from "../contract/command-definition.js";
+import type { GeneratedCommand, PathArgument } from "../contract/generated-command.js";
 
 /**
  * Returns the default that replaces the only id of a command when it is left out. Commands that ask for confirmation have none: the user
  * must type the id of the resource to delete or move.
  */
-export const findDefaultName = (definition: CommandDefinition): DefaultName | undefined => {
+export const findDefaultName = (definition: GeneratedCommand): DefaultName | undefined => {
   const [firstArgument, secondArgument] = definition.arguments;
   const name = `${firstArgument?.resource ?? ""}Id`;
   return !needsConfirmation(definition, getOverride(definition.id)) && !secondArgument && isDefaultName(name)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
 import { needsConfirmation } from "../run/examples.js";
 import { getOverride } from "../contract/command-override.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { outputFormats } from "../output/output-format.js";
 import { buildExampleId } from "../command-line/example-id.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";
@@ -412,10 +412,10 @@ describe("masks of the log", () => {
   };
 
   /** Whether the format `name` would lose the secret. */
-  const isLost = ({ secrets }: CommandDefinition): boolean =>
+  const isLost = ({ secrets }: GeneratedCommand): boolean =>
     secrets?.issued === true && !secrets.paths.some((path) => path.endsWith("pass"));
 
-  const definitions = async (): Promise<CommandDefinition[]> =>
+  const definitions = async (): Promise<GeneratedCommand[]> =>
     (await Promise.all(groups.map(({ load }) => load()))).flat().filter(({ secrets }) => secrets);
 
   it("have every form in which a format prints a secret, line by line", async () => {

@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { secretsNotShownError } from "../errors/secret-errors.js";
 import { setAtPath, getAtPath } from "../json/json-path.js";
 import { getOverride } from "../contract/command-override.js";
-import type { CommandDefinition, Schema, SecretFields } from "../contract/command-definition.js";
+import type { GeneratedCommand, Schema, SecretFields } from "../contract/generated-command.js";
 import { Output } from "../output/output.js";
 import type { SecretDestination } from "./secret-destination.js";
 
@@ -18,7 +18,7 @@ const sampleSecret = "SAMPLE-SECRET";
  * @throws `secrets:not_shown`.
  */
 export const assertDeliverable = async (
-  { id, resource, secrets }: Pick<CommandDefinition, "id" | "resource" | "secrets">,
+  { id, resource, secrets }: Pick<GeneratedCommand, "id" | "resource" | "secrets">,
   body: unknown,
   destination: SecretDestination,
   context: Pick<Context, "output">,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
 import { needsConfirmation } from "../run/examples.js";
 import { getOverride } from "../contract/command-override.js";
-import type { CommandDefinition } from "../contract/command-definition.js";
+import type { GeneratedCommand } from "../contract/generated-command.js";
 import { outputFormats } from "../output/output-format.js";
 import { buildExampleId } from "../command-line/example-id.js";
 import { type CannedResponse, startCannedServer } from "../../test/canned-server.js";
@@ -43,7 +43,7 @@ const valueWith = (paths: readonly (readonly string[])[]): unknown => {
   return item === canary ? { KEY: item } : [item];
 };
 
-const run = (definition: CommandDefinition, more: readonly string[]): Promise<Result> => {
+const run = (definition: GeneratedCommand, more: readonly string[]): Promise<Result> => {
   const paths = (definition.secrets?.paths ?? []).map((path) => path.split("."));
   // Paths of a resource start with names.
   const { connection, ...fields } = valueWith(paths) as Record<string, unknown>;
@@ -74,7 +74,7 @@ const run = (definition: CommandDefinition, more: readonly string[]): Promise<Re
 };
 
 const withSecrets = definitions.filter(({ secrets }) => secrets);
-const title = (definition: CommandDefinition): [string, CommandDefinition] => [
+const title = (definition: GeneratedCommand): [string, GeneratedCommand] => [
   definition.commandPath.join(" "),
   definition,
 ];

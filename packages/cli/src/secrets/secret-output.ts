@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import type { SecretFields } from "../contract/command-definition.js";
+import type { SecretFields } from "../contract/generated-command.js";
 import type { Notice } from "../output/messages.js";
 import { requireShallow } from "../output/require-shallow.js";
 import { maskNamedSecrets, maskSecrets } from "../output/mask.js";

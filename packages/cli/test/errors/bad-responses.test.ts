@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { runInProcess } from "../in-process.js";
 import { getOverride } from "../../src/contract/command-override.js";
-import type { CommandDefinition } from "../../src/contract/command-definition.js";
+import type { GeneratedCommand } from "../../src/contract/generated-command.js";
 import { createSecretFile, definitions, validLine } from "../operation-examples.js";
 import type { Result } from "../result.js";
 import { type Session, startSession } from "../terminal.js";
@@ -109,7 +109,7 @@ describe("every command", () => {
     await session.close();
   });
 
-  const resultOf = (results: Map<string, Result>, { id }: CommandDefinition): Result => {
+  const resultOf = (results: Map<string, Result>, { id }: GeneratedCommand): Result => {
     const result = results.get(id);
     if (!result) throw new Error(`${id} was not called`);
     return result;

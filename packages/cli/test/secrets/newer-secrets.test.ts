@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { secretNames } from "../../src/contract/generated/secret-names.js";
 import { isObject } from "../../src/json/json-path.js";
-import type { CommandDefinition } from "../../src/contract/command-definition.js";
+import type { GeneratedCommand } from "../../src/contract/generated-command.js";
 import { outputFormats } from "../../src/output/output-format.js";
 import { buildExampleId } from "../../src/command-line/example-id.js";
 import { startCannedServer } from "../canned-server.js";
@@ -58,7 +58,7 @@ const startNewerService = async (baseUrl: string): Promise<{ baseUrl: string; cl
   return { baseUrl: `http://127.0.0.1:${String(port)}`, close: () => server.close() };
 };
 
-const allRows = async (): Promise<CommandDefinition[]> =>
+const allRows = async (): Promise<GeneratedCommand[]> =>
   (await Promise.all(groups.map(({ load }) => load()))).flat();
 
 const expectMasked = ({ stdout, stderr }: Result): void =>
@@ -72,7 +72,7 @@ const systems: [string, NodeJS.ProcessEnv][] = [
 describe.each(systems)("in %s, secrets that only a newer service returns are masked in", (name, ci) => {
   let session: Session;
   let newer: Awaited<ReturnType<typeof startNewerService>>;
-  let definitions: ReadonlyMap<string, CommandDefinition>;
+  let definitions: ReadonlyMap<string, GeneratedCommand>;
   beforeAll(async () => {
     session = await startSession();
     newer = await startNewerService(session.server.baseUrl);

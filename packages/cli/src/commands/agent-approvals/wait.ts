@@ -3,9 +3,9 @@ import { defaultApprovalTimeout, parseDuration } from "../../input/duration.js";
 import { assertPathId } from "../../input/ids.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { buildExampleId } from "../../command-line/example-id.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
-export const agentApprovalsWaitCommand: CommandDeclaration = {
+export const agentApprovalsWaitCommand: HandwrittenCommand = {
   commandPath: "agent-approvals wait",
   order: 10,
   summary: "Wait until the sponsor has decided",

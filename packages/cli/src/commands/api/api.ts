@@ -4,14 +4,14 @@ import { addSecretOptions } from "../../secrets/secret-options.js";
 import { addDryRunOption, readDryRunFormat } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { buildExampleId } from "../../command-line/example-id.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { methods } from "./methods.js";
 import type { ApiFlags } from "./api-flags.js";
 
 /** The body of the response. */
 export type ResponseBody = unknown;
 
-export const apiCommand: CommandDeclaration<ResponseBody> = {
+export const apiCommand: HandwrittenCommand<ResponseBody> = {
   commandPath: "api",
   heading: "about",
   order: 10,

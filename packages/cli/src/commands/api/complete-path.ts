@@ -1,6 +1,6 @@
 import { groups } from "../../contract/generated/groups.js";
 import { getNamedKindByPrefix } from "../../contract/id-form.js";
-import type { CommandDefinition } from "../../contract/command-definition.js";
+import type { GeneratedCommand } from "../../contract/generated-command.js";
 import {
   type CompleteArgument,
   filterIds,
@@ -30,7 +30,7 @@ export const completePath: CompleteArgument = async (argument) => {
 
 /** Returns the completions of a partly typed path that match the path of one operation. */
 const completeTemplate = async (
-  { path, arguments: parameters }: CommandDefinition,
+  { path, arguments: parameters }: GeneratedCommand,
   { currentWord, listResources }: ArgumentToComplete,
 ): Promise<string[]> => {
   const templateSegments = (

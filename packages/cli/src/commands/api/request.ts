@@ -7,11 +7,11 @@ import { readFieldValue, buildObject, parseField, type FieldArgument } from "./f
 import { methods } from "./methods.js";
 import { parseRequestPath } from "./request-path.js";
 import { groups } from "../../contract/generated/groups.js";
-import type { CommandDefinition } from "../../contract/command-definition.js";
+import type { GeneratedCommand } from "../../contract/generated-command.js";
 
 /** A request as the user typed it. */
 export interface RequestArguments {
-  readonly method: CommandDefinition["method"];
+  readonly method: GeneratedCommand["method"];
   readonly path: string;
   readonly fields: readonly FieldArgument[];
   readonly input: string | undefined;
@@ -102,7 +102,7 @@ const forbiddenHeaders: readonly string[] = [
 
 /** A request that is ready to be sent. */
 export interface ApiRequest {
-  readonly method: CommandDefinition["method"];
+  readonly method: GeneratedCommand["method"];
   /** Encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -184,7 +184,7 @@ const readBodyWithFields = async (
 
 /** The operation of a request, and its path parameters. */
 interface OperationMatch {
-  readonly definition: CommandDefinition;
+  readonly definition: GeneratedCommand;
   readonly pathIds: Readonly<Record<string, string>>;
 }
 

@@ -9,7 +9,7 @@ import { findProtection } from "../../profiles/protection.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { formatWithSecrets, resolveSecretDestination } from "../../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput, type UnknownSecrets } from "../../secrets/secret-output.js";
-import type { SecretFields } from "../../contract/command-definition.js";
+import type { SecretFields } from "../../contract/generated-command.js";
 import { connectWithAccess } from "../../service/connect.js";
 import { redactBody } from "@mgmt/internal/redaction/redact";
 import { type ApiFlags, assertFlagsApply } from "./api-flags.js";

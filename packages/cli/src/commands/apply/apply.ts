@@ -3,10 +3,10 @@ import { defaultApprovalTimeout, defaultWaitTimeout, parseDuration } from "../..
 import { addDryRunOption, readDryRunFormat } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { StepResult } from "./run-apply.js";
 
-export const applyCommand: CommandDeclaration<readonly StepResult[]> = {
+export const applyCommand: HandwrittenCommand<readonly StepResult[]> = {
   commandPath: "apply",
   heading: "provisioning",
   order: 30,

@@ -1,6 +1,6 @@
-import type { GroupDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenGroup } from "../../command-line/handwritten-command.js";
 
-export const authGroup: GroupDeclaration = {
+export const authGroup: HandwrittenGroup = {
   commandPath: "auth",
   heading: "account",
   order: 40,

@@ -1,8 +1,8 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { ListedProfile } from "./run-list.js";
 
-export const authListCommand: CommandDeclaration<readonly ListedProfile[]> = {
+export const authListCommand: HandwrittenCommand<readonly ListedProfile[]> = {
   commandPath: "auth list",
   order: 30,
   alias: "ls",

@@ -1,9 +1,9 @@
 import { Option } from "commander";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { collectGlobalFlags, createRejectedSecretOption } from "../../command-line/global-options.js";
 import type { LoginFlags, LoginResult } from "./run-login.js";
 
-export const loginCommand: CommandDeclaration<LoginResult> = {
+export const loginCommand: HandwrittenCommand<LoginResult> = {
   commandPath: "login",
   heading: "account",
   order: 10,

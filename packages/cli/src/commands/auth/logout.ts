@@ -1,7 +1,7 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 
-export const logoutCommand: CommandDeclaration = {
+export const logoutCommand: HandwrittenCommand = {
   commandPath: "logout",
   heading: "account",
   order: 20,

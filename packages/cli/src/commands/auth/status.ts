@@ -1,8 +1,8 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { AuthStatus } from "./run-status.js";
 
-export const authStatusCommand: CommandDeclaration<AuthStatus> = {
+export const authStatusCommand: HandwrittenCommand<AuthStatus> = {
   commandPath: "auth status",
   order: 40,
   summary: "Show which service and credential commands use",

@@ -1,9 +1,9 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { usageError } from "../../errors/usage-errors.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { buildExampleId } from "../../command-line/example-id.js";
 
-export const authSwitchCommand: CommandDeclaration = {
+export const authSwitchCommand: HandwrittenCommand = {
   commandPath: "auth switch",
   order: 60,
   summary: "Change the active profile",

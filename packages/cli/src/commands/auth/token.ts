@@ -1,10 +1,10 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import type { PrintedToken } from "./run-token.js";
 
-export const authTokenCommand: CommandDeclaration<PrintedToken> = {
+export const authTokenCommand: HandwrittenCommand<PrintedToken> = {
   commandPath: "auth token",
   order: 50,
   summary: "Print the token that commands send",

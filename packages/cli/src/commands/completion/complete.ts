@@ -2,10 +2,10 @@ import { Option } from "commander";
 import type { Context } from "../../input/context.js";
 import { toPrintable } from "../../output/printable.js";
 import { MgmtCommand, findRootCommand } from "../../command-line/command.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
 /** `mgmt complete`, called by the scripts of `mgmt completion`: prints what the last word can become, one value per line. */
-export const completeCommand: CommandDeclaration = {
+export const completeCommand: HandwrittenCommand = {
   commandPath: "complete",
   order: 270,
   hidden: true,

@@ -1,9 +1,9 @@
 import { Argument } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { scripts, shells } from "./scripts.js";
 
-export const completionCommand: CommandDeclaration = {
+export const completionCommand: HandwrittenCommand = {
   commandPath: "completion",
   heading: "about",
   order: 60,

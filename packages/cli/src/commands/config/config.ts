@@ -1,7 +1,7 @@
-import type { GroupDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenGroup } from "../../command-line/handwritten-command.js";
 
 /** Declares the group `mgmt config`. */
-export const configGroup: GroupDeclaration = {
+export const configGroup: HandwrittenGroup = {
   commandPath: "config",
   heading: "account",
   order: 50,

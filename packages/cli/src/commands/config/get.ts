@@ -1,9 +1,9 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { PrintedSetting } from "./settings.js";
 import { settingKeyArgument, addSettingKeysSection, completeSettingKey } from "./setting-keys.js";
 
-export const configGetCommand: CommandDeclaration<PrintedSetting> = {
+export const configGetCommand: HandwrittenCommand<PrintedSetting> = {
   commandPath: "config get",
   order: 20,
   summary: "Print a default",

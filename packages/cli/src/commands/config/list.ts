@@ -1,9 +1,9 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { PrintedSetting } from "./settings.js";
 import { addSettingKeysSection } from "./setting-keys.js";
 
-export const configListCommand: CommandDeclaration<readonly PrintedSetting[]> = {
+export const configListCommand: HandwrittenCommand<readonly PrintedSetting[]> = {
   commandPath: "config list",
   order: 10,
   alias: "ls",

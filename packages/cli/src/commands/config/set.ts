@@ -2,7 +2,7 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { buildExampleId } from "../../command-line/example-id.js";
 import { type CompleteArgument, filterIds } from "../../command-line/argument-completion.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { findSettingByKey } from "./settings.js";
 import type { PrintedSetting } from "./settings.js";
 import { settingKeys, settingKeyArgument, addSettingKeysSection } from "./setting-keys.js";
@@ -16,7 +16,7 @@ const completeSetting: CompleteArgument = async ({
   return resourceKind ? filterIds(resourceKind, await listResources(resourceKind)) : values;
 };
 
-export const configSetCommand: CommandDeclaration<PrintedSetting> = {
+export const configSetCommand: HandwrittenCommand<PrintedSetting> = {
   commandPath: "config set",
   order: 30,
   summary: "Store a default in the profile",

@@ -1,9 +1,9 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { PrintedSetting } from "./settings.js";
 import { settingKeyArgument, addSettingKeysSection, completeSettingKey } from "./setting-keys.js";
 
-export const configUnsetCommand: CommandDeclaration<PrintedSetting> = {
+export const configUnsetCommand: HandwrittenCommand<PrintedSetting> = {
   commandPath: "config unset",
   order: 40,
   summary: "Remove a default from the profile",

@@ -5,11 +5,11 @@ import { completeNames } from "../../command-line/argument-completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { buildExampleId } from "../../command-line/example-id.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { ConnectionStringFlags, ConnectionStringResult } from "./run-connection-string.js";
 
-export const connectionStringCommand: CommandDeclaration<ConnectionStringResult> = {
+export const connectionStringCommand: HandwrittenCommand<ConnectionStringResult> = {
   commandPath: "connection-string",
   heading: "machine",
   order: 40,

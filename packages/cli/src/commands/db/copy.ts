@@ -2,11 +2,11 @@ import { Argument } from "commander";
 import { completeNames } from "../../command-line/argument-completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addCopyOptions } from "./options.js";
 
-export const dbCopyCommand: CommandDeclaration<CopyResult> = {
+export const dbCopyCommand: HandwrittenCommand<CopyResult> = {
   commandPath: "db copy",
   order: 50,
   summary: "Copy a database into another one",

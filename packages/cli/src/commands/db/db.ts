@@ -1,7 +1,7 @@
-import type { GroupDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenGroup } from "../../command-line/handwritten-command.js";
 
 /** Declares the group `mgmt db`. */
-export const dbGroup: GroupDeclaration = {
+export const dbGroup: HandwrittenGroup = {
   commandPath: "db",
   heading: "machine",
   order: 70,

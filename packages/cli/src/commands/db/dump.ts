@@ -1,11 +1,11 @@
 import { Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { DumpFlags, DumpResult } from "./run-dump.js";
 import { addDatabaseArgument, addPartOptions } from "./options.js";
 
-export const dbDumpCommand: CommandDeclaration<DumpResult> = {
+export const dbDumpCommand: HandwrittenCommand<DumpResult> = {
   commandPath: "db dump",
   order: 10,
   summary: "Write the tables and rows of a database to a file",

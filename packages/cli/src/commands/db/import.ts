@@ -1,12 +1,12 @@
 import { Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { ForeignSourceFlags } from "./external-source.js";
 import type { CopyFlags, CopyResult } from "./copy-database.js";
 import { addDatabaseArgument, addCopyOptions } from "./options.js";
 
-export const dbImportCommand: CommandDeclaration<CopyResult> = {
+export const dbImportCommand: HandwrittenCommand<CopyResult> = {
   commandPath: "db import",
   order: 30,
   summary: "Copy the database of another Postgres server",

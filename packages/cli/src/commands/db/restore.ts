@@ -1,12 +1,12 @@
 import { missingInputError } from "../../errors/usage-errors.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { RestoreResult } from "./restore-result.js";
 import type { RestoreFlags } from "./run-restore.js";
 import { addDatabaseArgument, formatCleanHelp } from "./options.js";
 
-export const dbRestoreCommand: CommandDeclaration<RestoreResult> = {
+export const dbRestoreCommand: HandwrittenCommand<RestoreResult> = {
   commandPath: "db restore",
   order: 20,
   summary: "Put a dump back into a database",

@@ -1,11 +1,11 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { RestoreResult } from "./restore-result.js";
 import type { SeedFlags } from "./run-seed.js";
 import { addDatabaseArgument } from "./options.js";
 
-export const dbSeedCommand: CommandDeclaration<RestoreResult> = {
+export const dbSeedCommand: HandwrittenCommand<RestoreResult> = {
   commandPath: "db seed",
   order: 40,
   summary: "Run a file of SQL on a database",

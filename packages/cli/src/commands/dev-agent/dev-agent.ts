@@ -1,8 +1,8 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { addControlOptions, collectControlFlags } from "../../platform/control-options.js";
 import type { AgentFlags, PrintedAgent } from "./run-dev-agent.js";
 
-export const devAgentCommand: CommandDeclaration<PrintedAgent> = {
+export const devAgentCommand: HandwrittenCommand<PrintedAgent> = {
   commandPath: "dev agent",
   order: 20,
   summary: "Create a credential for an agent, and store it in a profile",

@@ -1,10 +1,10 @@
 import { parseDuration } from "../../input/duration.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { PrintedApproval } from "../../platform/printed-approval.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-export const devApprovalsApproveCommand: CommandDeclaration<PrintedApproval> = {
+export const devApprovalsApproveCommand: HandwrittenCommand<PrintedApproval> = {
   commandPath: "dev approvals approve",
   order: 20,
   summary: "Approve a request",

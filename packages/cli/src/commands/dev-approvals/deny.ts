@@ -1,9 +1,9 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { PrintedApproval } from "../../platform/printed-approval.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-export const devApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
+export const devApprovalsDenyCommand: HandwrittenCommand<PrintedApproval> = {
   commandPath: "dev approvals deny",
   order: 30,
   summary: "Deny a request",

@@ -1,8 +1,8 @@
 import type { PrintedApproval } from "../../platform/printed-approval.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { addControlOptions, collectControlFlags } from "../../platform/control-options.js";
 
-export const devApprovalsListCommand: CommandDeclaration<readonly PrintedApproval[]> = {
+export const devApprovalsListCommand: HandwrittenCommand<readonly PrintedApproval[]> = {
   commandPath: "dev approvals list",
   order: 10,
   alias: "ls",

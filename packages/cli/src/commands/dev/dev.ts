@@ -1,12 +1,12 @@
 import type { Ready } from "@mgmt/platform";
 import { Option } from "commander";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { addOAuthClient } from "./oauth-client-option.js";
 import { platformErrors } from "../../platform/platform-errors.js";
 import { defaultPort } from "./port.js";
 import type { DevFlags } from "./run-dev.js";
 
-export const devCommand: CommandDeclaration<Ready> = {
+export const devCommand: HandwrittenCommand<Ready> = {
   commandPath: "dev",
   heading: "machine",
   order: 20,

@@ -1,7 +1,7 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { RunningService } from "./running-services.js";
 
-export const devListCommand: CommandDeclaration<readonly RunningService[]> = {
+export const devListCommand: HandwrittenCommand<readonly RunningService[]> = {
   commandPath: "dev list",
   order: 5,
   alias: "ls",

@@ -1,7 +1,7 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { RunningService } from "./running-services.js";
 
-export const devStopCommand: CommandDeclaration<readonly RunningService[]> = {
+export const devStopCommand: HandwrittenCommand<readonly RunningService[]> = {
   commandPath: "dev stop",
   order: 7,
   summary: "Stop the service of this folder",

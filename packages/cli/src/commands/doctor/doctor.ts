@@ -1,8 +1,8 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { Check } from "./check.js";
 
-export const doctorCommand: CommandDeclaration<readonly Check[]> = {
+export const doctorCommand: HandwrittenCommand<readonly Check[]> = {
   commandPath: "doctor",
   heading: "about",
   order: 30,

@@ -6,7 +6,7 @@ import { buildExampleId } from "../../command-line/example-id.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { EnvResult } from "./run-env.js";
 
 interface EnvFlags extends SecretFlags {
@@ -15,7 +15,7 @@ interface EnvFlags extends SecretFlags {
   readonly pooled?: boolean;
 }
 
-export const envCommand: CommandDeclaration<EnvResult> = {
+export const envCommand: HandwrittenCommand<EnvResult> = {
   commandPath: "env",
   heading: "machine",
   order: 30,

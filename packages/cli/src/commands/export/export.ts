@@ -1,8 +1,8 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { filterIds } from "../../command-line/argument-completion.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
-export const exportCommand: CommandDeclaration = {
+export const exportCommand: HandwrittenCommand = {
   commandPath: "export",
   heading: "provisioning",
   order: 10,

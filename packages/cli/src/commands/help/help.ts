@@ -1,12 +1,12 @@
 import { MgmtCommand, findRootCommand, listSubcommandNames } from "../../command-line/command.js";
 import type { CommandHelp } from "../../command-line/describe-command.js";
 import { addTermSection } from "../../command-line/help-sections.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { type PrintedTopic, renderTopic } from "./topic.js";
 import { topics } from "./topics.js";
 
 /** `mgmt help projects create`, the same as `mgmt projects create --help`, and `mgmt help output`. */
-export const helpCommand: CommandDeclaration<CommandHelp | PrintedTopic> = {
+export const helpCommand: HandwrittenCommand<CommandHelp | PrintedTopic> = {
   commandPath: "help",
   heading: "about",
   order: 80,

@@ -2,10 +2,10 @@ import { Option } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { assertPathId } from "../../input/ids.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { InitFlags, InitResult } from "./run-init.js";
 
-export const initCommand: CommandDeclaration<InitResult> = {
+export const initCommand: HandwrittenCommand<InitResult> = {
   commandPath: "init",
   heading: "account",
   order: 60,

@@ -2,7 +2,7 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertId, assertPathId } from "../../input/ids.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { buildExampleId } from "../../command-line/example-id.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { LinkResult } from "./run-link.js";
 
 interface LinkFlags {
@@ -13,7 +13,7 @@ interface LinkFlags {
   readonly protect?: boolean;
 }
 
-export const linkCommand: CommandDeclaration<LinkResult> = {
+export const linkCommand: HandwrittenCommand<LinkResult> = {
   commandPath: "link",
   heading: "account",
   order: 70,

@@ -1,6 +1,6 @@
 import { Argument, Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { scopes } from "../../files/client-file.js";
 import { assertPathId } from "../../input/ids.js";
 import { refuseDash } from "../../input/refuse-dash.js";
@@ -8,7 +8,7 @@ import { projectLimitText } from "../../mcp/project-limit-text.js";
 import { clientNames } from "./names.js";
 import type { InstallFlags, McpInstallResult } from "./run-install.js";
 
-export const mcpInstallCommand: CommandDeclaration<McpInstallResult> = {
+export const mcpInstallCommand: HandwrittenCommand<McpInstallResult> = {
   commandPath: "mcp install",
   order: 10,
   summary: "Add the MCP server to the configuration of a coding agent",

@@ -1,11 +1,11 @@
 import { Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { projectLimitText } from "../../mcp/project-limit-text.js";
 import type { McpFlags } from "./run-mcp.js";
 
 /** Declares the command `mgmt mcp`. */
-export const mcpCommand: CommandDeclaration = {
+export const mcpCommand: HandwrittenCommand = {
   commandPath: "mcp",
   heading: "machine",
   order: 220,

@@ -2,10 +2,10 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { buildExampleId } from "../../command-line/example-id.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { OpenResult } from "./run-open.js";
 
-export const openCommand: CommandDeclaration<OpenResult> = {
+export const openCommand: HandwrittenCommand<OpenResult> = {
   commandPath: "open",
   heading: "about",
   order: 20,

@@ -1,18 +1,18 @@
 import { groups } from "../../contract/generated/groups.js";
-import type { CommandDefinition } from "../../contract/command-definition.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { GeneratedCommand } from "../../contract/generated-command.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
 /** An operation, as `mgmt operations` lists it. */
 export interface ListedOperation {
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
-  readonly origin: CommandDefinition["origin"];
+  readonly origin: GeneratedCommand["origin"];
   /** The command that calls it. */
   readonly command: string;
 }
 
-export const operationsCommand: CommandDeclaration<readonly ListedOperation[]> = {
+export const operationsCommand: HandwrittenCommand<readonly ListedOperation[]> = {
   commandPath: "operations",
   heading: "about",
   order: 40,

@@ -1,11 +1,11 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { planExitCodesText } from "../../errors/exit-code-meanings.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { PlanFlags } from "./run-plan.js";
 import type { Plan } from "../../manifest/plan.js";
 
-export const planCommand: CommandDeclaration<Plan> = {
+export const planCommand: HandwrittenCommand<Plan> = {
   commandPath: "plan",
   heading: "provisioning",
   order: 20,

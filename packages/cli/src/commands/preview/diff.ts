@@ -1,9 +1,9 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { SchemaDiff } from "./run-diff.js";
 import { previewErrors, addPreviewBranchOptions, collectPreviewFlags } from "./options.js";
 
-export const previewDiffCommand: CommandDeclaration<SchemaDiff> = {
+export const previewDiffCommand: HandwrittenCommand<SchemaDiff> = {
   commandPath: "preview diff",
   order: 40,
   summary: "Compare the schema of a git branch's database with its source",

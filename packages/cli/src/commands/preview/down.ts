@@ -1,10 +1,10 @@
 import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { DeletedPreview } from "../../preview/delete-preview.js";
 import { previewErrors, addPreviewBranchOptions, collectPreviewFlags } from "./options.js";
 
-export const previewDownCommand: CommandDeclaration<DeletedPreview> = {
+export const previewDownCommand: HandwrittenCommand<DeletedPreview> = {
   commandPath: "preview down",
   order: 50,
   summary: "Delete the database of a git branch",

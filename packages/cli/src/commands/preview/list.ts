@@ -1,9 +1,9 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { ListedPreview } from "./run-list.js";
 import { previewErrors, addPreviewProjectOptions, collectPreviewFlags } from "./options.js";
 
-export const previewListCommand: CommandDeclaration<readonly ListedPreview[]> = {
+export const previewListCommand: HandwrittenCommand<readonly ListedPreview[]> = {
   commandPath: "preview list",
   order: 20,
   alias: "ls",

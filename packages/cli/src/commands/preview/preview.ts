@@ -1,7 +1,7 @@
-import type { GroupDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenGroup } from "../../command-line/handwritten-command.js";
 
 /** Declares the group `mgmt preview`. */
-export const previewGroup: GroupDeclaration = {
+export const previewGroup: HandwrittenGroup = {
   commandPath: "preview",
   heading: "provisioning",
   order: 50,

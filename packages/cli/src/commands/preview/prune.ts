@@ -1,11 +1,11 @@
 import { parsePeriod } from "../../input/duration.js";
 import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { PrunedPreview } from "./run-prune.js";
 import { previewErrors, addPreviewProjectOptions, collectPreviewFlags } from "./options.js";
 
-export const previewPruneCommand: CommandDeclaration<readonly PrunedPreview[]> = {
+export const previewPruneCommand: HandwrittenCommand<readonly PrunedPreview[]> = {
   commandPath: "preview prune",
   order: 60,
   summary: "Delete the databases that expired or whose git branch is gone",

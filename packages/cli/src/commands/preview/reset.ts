@@ -1,11 +1,11 @@
 import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { ResetResult } from "./run-reset.js";
 import { previewErrors, addPreviewBranchOptions } from "./options.js";
 import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
-export const previewResetCommand: CommandDeclaration<ResetResult> = {
+export const previewResetCommand: HandwrittenCommand<ResetResult> = {
   commandPath: "preview reset",
   order: 30,
   summary: "Replace the database of a git branch by a fresh copy",

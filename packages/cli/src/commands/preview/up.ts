@@ -1,11 +1,11 @@
 import { addDryRunOption } from "../../input/dry-run-option.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { PreviewResult } from "../../preview/deliver-preview.js";
 import { previewErrors, addPreviewBranchOptions } from "./options.js";
 import { addDeliveryOptions, collectDeliveryOptions } from "./delivery-options.js";
 
-export const previewUpCommand: CommandDeclaration<PreviewResult> = {
+export const previewUpCommand: HandwrittenCommand<PreviewResult> = {
   commandPath: "preview up",
   order: 10,
   summary: "Create the database of a git branch unless it exists",

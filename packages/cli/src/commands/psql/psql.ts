@@ -4,9 +4,9 @@ import { completeIds } from "../../command-line/argument-completion.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { buildExampleId } from "../../command-line/example-id.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
-export const psqlCommand: CommandDeclaration = {
+export const psqlCommand: HandwrittenCommand = {
   commandPath: "psql",
   heading: "machine",
   order: 60,

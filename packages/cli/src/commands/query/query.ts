@@ -1,13 +1,13 @@
 import { Argument } from "commander";
 import { completeNames } from "../../command-line/argument-completion.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { addProjectOption } from "../../command-line/project-option.js";
 import type { QueryFlags } from "./run-query.js";
 import type { QueryResult } from "./row-values.js";
 
 /** `mgmt query`. */
-export const queryCommand: CommandDeclaration<QueryResult> = {
+export const queryCommand: HandwrittenCommand<QueryResult> = {
   commandPath: "query",
   heading: "machine",
   order: 65,

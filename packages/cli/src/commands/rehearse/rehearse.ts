@@ -1,8 +1,8 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { platformErrors } from "../../platform/platform-errors.js";
 import type { Report } from "./run-rehearse.js";
 
-export const rehearseCommand: CommandDeclaration<Report> = {
+export const rehearseCommand: HandwrittenCommand<Report> = {
   commandPath: "rehearse",
   heading: "provisioning",
   order: 40,

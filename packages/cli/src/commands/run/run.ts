@@ -2,7 +2,7 @@ import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { buildExampleId } from "../../command-line/example-id.js";
 import { addProjectOption } from "../../command-line/project-option.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
 interface RunFlags {
   readonly databaseId?: string;
@@ -13,7 +13,7 @@ interface RunFlags {
   readonly setupFile?: readonly string[];
 }
 
-export const runCommand: CommandDeclaration = {
+export const runCommand: HandwrittenCommand = {
   commandPath: "run",
   heading: "machine",
   order: 50,

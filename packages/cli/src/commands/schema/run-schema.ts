@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { usageError } from "../../errors/usage-errors.js";
 import { exitCodeMeanings } from "../../errors/exit-code-meanings.js";
 import { determineExitCode } from "../../errors/exit-codes.js";
-import type { CommandDefinition, Schema } from "../../contract/command-definition.js";
+import type { GeneratedCommand, Schema } from "../../contract/generated-command.js";
 import { getCommandLine, MgmtCommand } from "../../command-line/command.js";
 import type { CommandSchema, JsonSchema } from "./command-schema.js";
 
@@ -72,7 +72,7 @@ const createArraySchema = (items: Schema): Schema => ({ type: "array", items });
 
 /** Returns the schema of the output of an operation's command. */
 const createResultSchema = (
-  { envelope, method, ensure, commandPath }: CommandDefinition,
+  { envelope, method, ensure, commandPath }: GeneratedCommand,
   item: Schema | undefined,
   itemResult: Schema,
 ): Schema | null => {

@@ -1,8 +1,8 @@
 import { MgmtCommand, findRootCommand, listSubcommandNames } from "../../command-line/command.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { CommandSchema } from "./command-schema.js";
 
-export const schemaCommand: CommandDeclaration<CommandSchema> = {
+export const schemaCommand: HandwrittenCommand<CommandSchema> = {
   commandPath: "schema",
   heading: "about",
   order: 50,

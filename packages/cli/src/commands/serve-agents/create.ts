@@ -1,11 +1,11 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags } from "../../platform/serve-options.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { AgentFlags, PrintedAgentToken } from "./run-create.js";
 
-export const serveAgentsCreateCommand: CommandDeclaration<PrintedAgentToken> = {
+export const serveAgentsCreateCommand: HandwrittenCommand<PrintedAgentToken> = {
   commandPath: "serve agents create",
   order: 10,
   summary: "Create a token of an agent",

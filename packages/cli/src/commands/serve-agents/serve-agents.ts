@@ -1,7 +1,7 @@
-import type { GroupDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenGroup } from "../../command-line/handwritten-command.js";
 
 /** Declares the group `mgmt serve agents`. */
-export const serveAgentsGroup: GroupDeclaration = {
+export const serveAgentsGroup: HandwrittenGroup = {
   commandPath: "serve agents",
   order: 80,
   summary: "Tokens of agents, which need approvals",

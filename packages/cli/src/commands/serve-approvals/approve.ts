@@ -1,11 +1,11 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { parseDuration } from "../../input/duration.js";
 import type { PrintedApproval } from "../../platform/printed-approval.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-export const serveApprovalsApproveCommand: CommandDeclaration<PrintedApproval> = {
+export const serveApprovalsApproveCommand: HandwrittenCommand<PrintedApproval> = {
   commandPath: "serve approvals approve",
   order: 20,
   summary: "Approve a request",

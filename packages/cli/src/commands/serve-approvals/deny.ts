@@ -1,10 +1,10 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { PrintedApproval } from "../../platform/printed-approval.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { exampleApprovalId } from "../../platform/printed-approval.js";
 import { defineDecisionCommand } from "./define-decision.js";
 
-export const serveApprovalsDenyCommand: CommandDeclaration<PrintedApproval> = {
+export const serveApprovalsDenyCommand: HandwrittenCommand<PrintedApproval> = {
   commandPath: "serve approvals deny",
   order: 30,
   summary: "Deny a request",

@@ -1,9 +1,9 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { type PrintedApproval, toPrintedApproval } from "../../platform/printed-approval.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
-export const serveApprovalsListCommand: CommandDeclaration<readonly PrintedApproval[]> = {
+export const serveApprovalsListCommand: HandwrittenCommand<readonly PrintedApproval[]> = {
   commandPath: "serve approvals list",
   order: 10,
   alias: "ls",

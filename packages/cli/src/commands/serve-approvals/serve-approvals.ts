@@ -1,6 +1,6 @@
-import type { GroupDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenGroup } from "../../command-line/handwritten-command.js";
 
-export const serveApprovalsGroup: GroupDeclaration = {
+export const serveApprovalsGroup: HandwrittenGroup = {
   commandPath: "serve approvals",
   order: 90,
   summary: "Approve or deny the requests of agents",

@@ -1,9 +1,9 @@
 import type { ServiceJob } from "@mgmt/platform/serve";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
-export const serveJobsListCommand: CommandDeclaration<readonly ServiceJob[]> = {
+export const serveJobsListCommand: HandwrittenCommand<readonly ServiceJob[]> = {
   commandPath: "serve jobs list",
   order: 10,
   alias: "ls",

@@ -1,4 +1,4 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
@@ -8,7 +8,7 @@ export interface PrintedRetry {
   readonly id: string;
 }
 
-export const serveJobsRetryCommand: CommandDeclaration<readonly PrintedRetry[]> = {
+export const serveJobsRetryCommand: HandwrittenCommand<readonly PrintedRetry[]> = {
   commandPath: "serve jobs retry",
   order: 20,
   summary: "Run failed jobs again",

@@ -1,11 +1,11 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import { addWorkspaceOption, exampleWorkspaceId, readWorkspaceOption } from "./workspace-option.js";
 
-export const serveTokensCreateCommand: CommandDeclaration = {
+export const serveTokensCreateCommand: HandwrittenCommand = {
   commandPath: "serve tokens create",
   order: 20,
   summary: "Create a service token",

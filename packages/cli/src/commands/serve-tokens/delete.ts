@@ -1,5 +1,5 @@
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { buildExampleId } from "../../command-line/example-id.js";
 import { assertId } from "../../input/ids.js";
@@ -8,7 +8,7 @@ import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 import { addWorkspaceOption, exampleWorkspaceId, readWorkspaceOption } from "./workspace-option.js";
 
-export const serveTokensDeleteCommand: CommandDeclaration<readonly ItemResult[]> = {
+export const serveTokensDeleteCommand: HandwrittenCommand<readonly ItemResult[]> = {
   commandPath: "serve tokens delete",
   order: 30,
   summary: "Delete a service token, which is invalid at once",

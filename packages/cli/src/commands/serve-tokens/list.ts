@@ -1,10 +1,10 @@
 import type { ListedToken } from "@mgmt/platform/serve";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 import { addWorkspaceOption, exampleWorkspaceId, readWorkspaceOption } from "./workspace-option.js";
 
-export const serveTokensListCommand: CommandDeclaration<readonly ListedToken[]> = {
+export const serveTokensListCommand: HandwrittenCommand<readonly ListedToken[]> = {
   commandPath: "serve tokens list",
   order: 10,
   alias: "ls",

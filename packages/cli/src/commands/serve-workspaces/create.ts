@@ -1,8 +1,8 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
-export const serveWorkspacesCreateCommand: CommandDeclaration = {
+export const serveWorkspacesCreateCommand: HandwrittenCommand = {
   commandPath: "serve workspaces create",
   order: 20,
   summary: "Create a workspace",

@@ -1,9 +1,9 @@
 import type { WorkspaceWithMembers } from "@mgmt/platform/serve";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, runAsOperator } from "../../platform/serve-options.js";
 
-export const serveWorkspacesListCommand: CommandDeclaration<readonly WorkspaceWithMembers[]> = {
+export const serveWorkspacesListCommand: HandwrittenCommand<readonly WorkspaceWithMembers[]> = {
   commandPath: "serve workspaces list",
   order: 10,
   alias: "ls",

@@ -1,7 +1,7 @@
-import type { GroupDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenGroup } from "../../command-line/handwritten-command.js";
 
 /** Declares the group `mgmt serve workspaces`. */
-export const serveWorkspacesGroup: GroupDeclaration = {
+export const serveWorkspacesGroup: HandwrittenGroup = {
   commandPath: "serve workspaces",
   order: 60,
   summary: "Workspaces of the service, and their members",

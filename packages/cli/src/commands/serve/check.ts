@@ -1,9 +1,9 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags } from "../../platform/serve-options.js";
 import type { PrintedServeCheck } from "./printed-check.js";
 
-export const serveCheckCommand: CommandDeclaration<readonly PrintedServeCheck[]> = {
+export const serveCheckCommand: HandwrittenCommand<readonly PrintedServeCheck[]> = {
   commandPath: "serve check",
   order: 10,
   summary: "Check the settings, Postgres and its privileges",

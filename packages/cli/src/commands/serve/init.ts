@@ -1,11 +1,11 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags } from "../../platform/serve-options.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { addSecretOptions } from "../../secrets/secret-options.js";
 import type { InitFlags, PrintedInitialization } from "./run-init.js";
 
-export const serveInitCommand: CommandDeclaration<PrintedInitialization> = {
+export const serveInitCommand: HandwrittenCommand<PrintedInitialization> = {
   commandPath: "serve init",
   order: 30,
   summary: "Create the records of a new service, with a workspace and a token",

@@ -1,8 +1,8 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
-export const serveMigrateCommand: CommandDeclaration = {
+export const serveMigrateCommand: HandwrittenCommand = {
   commandPath: "serve migrate",
   order: 50,
   summary: "Bring the records of an earlier version to this one",

@@ -1,9 +1,9 @@
 import type { ReencryptedSecrets } from "@mgmt/platform/serve";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
-export const serveReencryptCommand: CommandDeclaration<ReencryptedSecrets> = {
+export const serveReencryptCommand: HandwrittenCommand<ReencryptedSecrets> = {
   commandPath: "serve reencrypt",
   order: 55,
   summary: "Encrypt the secrets in the records with a new key",

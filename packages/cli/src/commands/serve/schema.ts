@@ -1,7 +1,7 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 
-export const serveSchemaCommand: CommandDeclaration = {
+export const serveSchemaCommand: HandwrittenCommand = {
   commandPath: "serve schema",
   order: 20,
   summary: "Print the JSON Schema of the settings",

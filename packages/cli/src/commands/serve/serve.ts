@@ -1,8 +1,8 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags } from "../../platform/serve-options.js";
 
-export const serveCommand: CommandDeclaration = {
+export const serveCommand: HandwrittenCommand = {
   commandPath: "serve",
   heading: "machine",
   order: 25,

@@ -1,9 +1,9 @@
 import type { ServiceStatus } from "@mgmt/platform/serve";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { serveErrors } from "../../platform/serve-errors.js";
 import { addServeOptions, collectServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
-export const serveStatusCommand: CommandDeclaration<ServiceStatus> = {
+export const serveStatusCommand: HandwrittenCommand<ServiceStatus> = {
   commandPath: "serve status",
   order: 40,
   summary: "Count databases by status, and jobs that wait",

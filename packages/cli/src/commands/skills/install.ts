@@ -1,11 +1,11 @@
 import { Argument, Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { type Scope, scopes } from "../../files/client-file.js";
 import { clientNames } from "./skill-folders.js";
 import type { SkillsInstallResult } from "./run-install.js";
 
-export const skillsInstallCommand: CommandDeclaration<SkillsInstallResult> = {
+export const skillsInstallCommand: HandwrittenCommand<SkillsInstallResult> = {
   commandPath: "skills install",
   order: 10,
   summary: "Copy the skill to where coding agents find it",

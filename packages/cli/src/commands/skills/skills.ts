@@ -1,6 +1,6 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
-export const skillsCommand: CommandDeclaration = {
+export const skillsCommand: HandwrittenCommand = {
   commandPath: "skills",
   heading: "about",
   order: 55,

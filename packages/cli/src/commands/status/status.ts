@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { parseDuration } from "../../input/duration.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import type { StatusResult } from "./gather-status.js";
 
 interface StatusFlags {
@@ -10,7 +10,7 @@ interface StatusFlags {
   readonly interval?: string;
 }
 
-export const statusCommand: CommandDeclaration<StatusResult> = {
+export const statusCommand: HandwrittenCommand<StatusResult> = {
   commandPath: "status",
   heading: "machine",
   order: 10,

@@ -1,6 +1,6 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
-export const unlinkCommand: CommandDeclaration = {
+export const unlinkCommand: HandwrittenCommand = {
   commandPath: "unlink",
   heading: "account",
   order: 80,

@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import { invalidValueError } from "../../errors/usage-errors.js";
 import { parsePeriod } from "../../input/duration.js";
@@ -13,7 +13,7 @@ interface UsageFlags {
 }
 
 /** `mgmt usage`. */
-export const usageCommand: CommandDeclaration<UsageResult> = {
+export const usageCommand: HandwrittenCommand<UsageResult> = {
   commandPath: "usage",
   heading: "provisioning",
   order: 80,

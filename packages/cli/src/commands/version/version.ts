@@ -1,4 +1,4 @@
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
 /** What `mgmt version` prints. */
 export interface PrintedVersion {
@@ -9,7 +9,7 @@ export interface PrintedVersion {
   readonly platform: string;
 }
 
-export const versionCommand: CommandDeclaration<PrintedVersion> = {
+export const versionCommand: HandwrittenCommand<PrintedVersion> = {
   commandPath: "version",
   heading: "about",
   order: 70,

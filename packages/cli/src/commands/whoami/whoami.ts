@@ -1,8 +1,8 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
-import type { CommandDeclaration } from "../../command-line/command-declaration.js";
+import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
 /** `mgmt whoami`, the same as `mgmt me get`. */
-export const whoamiCommand: CommandDeclaration = {
+export const whoamiCommand: HandwrittenCommand = {
   commandPath: "whoami",
   heading: "account",
   order: 30,

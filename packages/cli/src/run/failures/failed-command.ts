@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { PromptAnswer, GlobalFlags } from "../../input/context.js";
-import type { CommandDefinition } from "../../contract/command-definition.js";
+import type { GeneratedCommand } from "../../contract/generated-command.js";
 import {
   getCalledCommand,
   getCommandLine,
@@ -14,7 +14,7 @@ export interface FailedCommand {
   /** Path of the command, without `mgmt`. */
   readonly commandPath: readonly string[];
   /** The operation that it calls. Absent for hand-written commands and groups. */
-  readonly definition: CommandDefinition | undefined;
+  readonly definition: GeneratedCommand | undefined;
   /** The errors that it declares. */
   readonly errors: DeclaredErrors;
   /** Arguments of the command. */

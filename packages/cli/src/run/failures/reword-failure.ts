@@ -1,5 +1,5 @@
 import { formatFlag } from "../../input/read-input.js";
-import type { CommandDefinition } from "../../contract/command-definition.js";
+import type { GeneratedCommand } from "../../contract/generated-command.js";
 import { isKindName, getKindByPrefix, resourceKinds } from "../../contract/kinds.js";
 import type { Failure } from "../../errors/failure.js";
 import { findListHint } from "../../errors/name-errors.js";
@@ -25,7 +25,7 @@ const pathsHint = "mgmt operations lists the paths of all operations.";
 
 const rewordNotFound = (
   failure: Failure,
-  definition: CommandDefinition,
+  definition: GeneratedCommand,
   { args, options }: FailedCommand,
   id: string | undefined,
 ): Failure => {
@@ -55,7 +55,7 @@ const rewordNotFound = (
 const rewordInvalidRequest = (
   failure: Failure,
   issues: NonNullable<Failure["issues"]>,
-  definition: CommandDefinition,
+  definition: GeneratedCommand,
   { options }: FailedCommand,
 ): Failure => {
   const isWholeBody = options["body"] !== undefined || options["ndjson"] !== undefined;

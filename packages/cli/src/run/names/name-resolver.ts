@@ -5,7 +5,7 @@ import { branchWithoutProjectError, isUnknownNameError } from "../../errors/name
 import { findNoPromptReason } from "../../input/ask.js";
 import type { CommandLineValues } from "../../input/read-input.js";
 import { setAtPath, getAtPath } from "../../json/json-path.js";
-import type { CommandDefinition } from "../../contract/command-definition.js";
+import type { GeneratedCommand } from "../../contract/generated-command.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { mightBeName, getNamedKindByPrefix } from "../../contract/id-form.js";
@@ -25,7 +25,7 @@ export class NameResolver {
   #chosenProject: string | undefined;
 
   constructor(
-    private readonly definition: CommandDefinition,
+    private readonly definition: GeneratedCommand,
     private readonly client: MgmtClient,
     private readonly flags: GlobalFlags,
     private readonly context: Context,

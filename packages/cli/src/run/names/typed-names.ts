@@ -1,7 +1,7 @@
 import type { CliError } from "../../errors/cli-error.js";
 import type { RequestInput } from "../../input/read-input.js";
 import { getAtPath } from "../../json/json-path.js";
-import type { Field, CommandDefinition } from "../../contract/command-definition.js";
+import type { Field, GeneratedCommand } from "../../contract/generated-command.js";
 import { mightBeName, type NamedKind, getNamedKindByPrefix } from "../../contract/id-form.js";
 
 /** The values of an operation that may be names: its ids, and the fields of its query and body. */
@@ -17,7 +17,7 @@ export interface ResolvedRequest extends NamedRequest {
 }
 
 /** Returns whether an id argument or a field may be a name. */
-export const mightHaveNames = (definition: CommandDefinition, { ids, input }: NamedRequest): boolean =>
+export const mightHaveNames = (definition: GeneratedCommand, { ids, input }: NamedRequest): boolean =>
   ids.some((id, index) => getArgumentKind(definition, index) && mightBeName(id)) ||
   listIdFields(definition).some((field) => mightBeResourceName(field, getInputValue(input, field)));
 
@@ -34,7 +34,7 @@ export const getInputValue = ({ query, body }: RequestInput, { path }: Field): u
 
 /** Returns the kind of the resource that an argument identifies, if it can be named. */
 export const getArgumentKind = (
-  { arguments: parameters }: CommandDefinition,
+  { arguments: parameters }: GeneratedCommand,
   index: number,
 ): NamedKind | undefined => getNamedKindByPrefix(parameters[Math.min(index, parameters.length - 1)]?.prefix);
 
@@ -42,7 +42,7 @@ export const getArgumentKind = (
  * Returns the fields of a command that accept an id or a name. The field of the project comes first, because other names are looked up in
  * the project.
  */
-export const listIdFields = ({ query, body }: CommandDefinition): Field[] => {
+export const listIdFields = ({ query, body }: GeneratedCommand): Field[] => {
   const getProjectRank = ({ prefix }: Field): number => (getNamedKindByPrefix(prefix) === "project" ? 0 : 1);
   return [...query, ...(body?.fields ?? [])]
     .filter(({ prefix }) => getNamedKindByPrefix(prefix))

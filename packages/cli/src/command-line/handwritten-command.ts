@@ -4,12 +4,12 @@ import type { MgmtCommand, DeclaredErrors } from "./command.js";
 import type { overviewHeadings } from "./overview-headings.js";
 
 /**
- * Everything about a command that is not generated from an operation of the contract. A file `commands/GROUP/NAME.ts` exports it,
+ * A command that is written by hand: it is not generated from an operation of the contract. A file `commands/GROUP/NAME.ts` exports it,
  * and `npm run generate` derives from all of them the tree of commands and the printed schemas.
  *
  * @typeParam Result The output of the command with `--output json`. Default: no JSON.
  */
-export interface CommandDeclaration<Result = never> extends GroupDeclaration {
+export interface HandwrittenCommand<Result = never> extends HandwrittenGroup {
   readonly description?: string;
   /** Command lines, which the help shows. */
   readonly examples?: readonly string[];
@@ -28,7 +28,7 @@ export interface CommandDeclaration<Result = never> extends GroupDeclaration {
 }
 
 /** A command that only has subcommands. */
-export interface GroupDeclaration {
+export interface HandwrittenGroup {
   /** Path of the command, without `mgmt`: `auth login`. */
   readonly commandPath: string;
   readonly summary: string;

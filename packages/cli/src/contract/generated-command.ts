@@ -1,7 +1,7 @@
 import type { OperationInfo } from "@mgmt/sdk";
 
 /** An operation as the generator writes it into `generated/commands/*.ts`. */
-export interface CommandDefinition {
+export interface GeneratedCommand {
   /** `workspaces.serviceTokens.list` */
   readonly id: string;
   /** Path of the command, without `mgmt`: `["workspaces", "service-tokens", "list"]`. */
@@ -106,7 +106,7 @@ export interface Field {
 /** The operations that share their first word. Loaded when one of them is called. */
 export interface CommandGroup {
   readonly name: string;
-  readonly load: () => Promise<readonly CommandDefinition[]>;
+  readonly load: () => Promise<readonly GeneratedCommand[]>;
 }
 
 /** A JSON Schema. See https://json-schema.org/draft/2020-12. */
