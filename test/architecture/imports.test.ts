@@ -15,7 +15,7 @@ const rows: readonly (readonly [rule: string, file: string, source: string, mess
   ["no-import-cycle", jobHandler, 'import "./job-runner.js";', /job-handler.ts → .*job-runner.ts → .*job-h/],
   [
     "no-import-cycle",
-    "packages/engine/src/context/rule-context.ts",
+    "packages/engine/src/context/operation-context.ts",
     'export type { Transactions } from "./transactions.js";',
     /cycle/,
   ],

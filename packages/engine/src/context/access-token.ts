@@ -1,5 +1,5 @@
 import { adminScope } from "../values/principal.js";
-import type { RuleContext } from "./rule-context.js";
+import type { OperationContext } from "./operation-context.js";
 
 /** An access token to sign. Times are milliseconds since 1970. */
 export interface TokenRequest {
@@ -42,7 +42,7 @@ const toSeconds = (time: number): number => Math.floor(time / 1000);
 
 /** Returns the claims of an access token that is issued now. */
 export const buildTokenClaims = (
-  { clock, ids }: Pick<RuleContext, "clock" | "ids">,
+  { clock, ids }: Pick<OperationContext, "clock" | "ids">,
   request: TokenRequest,
 ): TokenClaims => {
   const now = clock.now();

@@ -1,6 +1,6 @@
 import type { Preload } from "../store/preload.js";
 import type { Principal } from "../values/principal.js";
-import type { RuleContext } from "./rule-context.js";
+import type { OperationContext } from "./operation-context.js";
 
 /** Why a token is not accepted. */
 export type TokenRefusal = "invalid" | "expired" | "revoked";
@@ -24,7 +24,7 @@ export interface Authenticator {
    */
   verify(token: string): VerifiedToken | undefined | Promise<VerifiedToken | undefined>;
   /** Returns why the token is not active at this moment; undefined when it is. */
-  findInactiveReason(context: RuleContext, token: VerifiedToken): TokenRefusal | undefined;
+  findInactiveReason(context: OperationContext, token: VerifiedToken): TokenRefusal | undefined;
   /** Returns the rows that `findInactiveReason` reads. */
   preloads(token: VerifiedToken): readonly Preload[];
 }

@@ -4,7 +4,7 @@ import type { DatabaseEngine } from "./database-engine.js";
 import type { Job } from "./scheduler.js";
 import type { Principal } from "../values/principal.js";
 import type { Preload } from "../store/preload.js";
-import type { RuleContext } from "./rule-context.js";
+import type { OperationContext } from "./operation-context.js";
 
 /** A request of which only the token and the path are known. */
 export interface RoutedRequest {
@@ -18,7 +18,7 @@ export interface RoutedRequest {
 /** A request that has passed routing, authentication, limits, validation and authorization. */
 export interface OperationCall<Id extends OperationId = OperationId> {
   readonly operationId: Id;
-  readonly context: RuleContext;
+  readonly context: OperationContext;
   readonly principal: Principal;
   /** Path parameters. Ids are canonical here and in `query` and `body`, so they can be looked up directly. */
   readonly path: PathParameters<Id>;

@@ -1,7 +1,7 @@
 import type { TransactionOptions } from "../store/storage-adapter.js";
 import type { LoadedRows, Preload } from "../store/preload.js";
 import type { Mode, Returned } from "../values/awaitable.js";
-import type { RuleContext } from "./rule-context.js";
+import type { OperationContext } from "./operation-context.js";
 
 /** Runs steps on the state of a server. */
 export interface Transactions<M extends Mode = Mode> {
@@ -14,7 +14,7 @@ export interface Transactions<M extends Mode = Mode> {
    */
   transact<T>(
     transactionOptions: TransactionOptions,
-    callback: (context: RuleContext) => T,
+    callback: (context: OperationContext) => T,
     /** Returns the rows that the callback probably reads. Only stores that load rows call it. */
     preloads?: () => readonly Preload[],
     /** Keeps what a read transaction loads, for a later write transaction that begins with it. Only stores that load rows use it. */

@@ -2,7 +2,7 @@ import type { Mode, Returned } from "../values/awaitable.js";
 import { applyExpiry } from "../request/approval-expiry.js";
 import { allowsWindow } from "../request/approvals.js";
 import { toCanonicalId } from "../values/ids.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { RequestContext } from "../context/request-context.js";
 import { runWriteTransaction } from "./run-transaction.js";
 import type { ApprovalRow } from "../store/rows.js";
@@ -64,7 +64,7 @@ export class ApprovalsControl<M extends Mode> {
     id: string,
     createChanges: (row: ApprovalRow, now: number) => Partial<ApprovalRow>,
   ): Promise<RequestedApproval> {
-    return runWriteTransaction(this.getRequestContext(), (context: RuleContext) => {
+    return runWriteTransaction(this.getRequestContext(), (context: OperationContext) => {
       const { store, clock } = context;
       const row = store.approvals.get(toCanonicalId("approval", id));
       if (!row) throw controlErrors.notFound("approval", id);

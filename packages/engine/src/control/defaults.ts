@@ -1,5 +1,5 @@
 import type { SerializationContext } from "../context/row-json-cache.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { MeUser, ServiceToken, Workspace } from "../generated/schemas.js";
 import { serializeServiceToken } from "../rules/workspaces/service-tokens.js";
 import { serializeWorkspace } from "../rules/workspaces/workspaces.js";
@@ -18,7 +18,7 @@ export class Defaults {
    * @param homeWorkspaceId id of the workspace. Default: the first one.
    * @internal
    */
-  constructor(context: () => Pick<RuleContext, keyof SerializationContext>, homeWorkspaceId?: string) {
+  constructor(context: () => Pick<OperationContext, keyof SerializationContext>, homeWorkspaceId?: string) {
     this.#context = context;
     this.#rows = new DefaultRows(() => context().store, homeWorkspaceId);
   }

@@ -3,7 +3,7 @@ import { idPatterns } from "../generated/ids.js";
 import { computeDigest } from "../values/digest.js";
 import { toCanonicalId, maxIdLength } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { RequestContext } from "../context/request-context.js";
 import { runWriteTransaction } from "./run-transaction.js";
 import {
@@ -187,7 +187,7 @@ export class OAuthControl<M extends Mode> {
 }
 
 const parseRequestOptions = (
-  { store }: RuleContext,
+  { store }: OperationContext,
   options: AuthorizationRequestOptions,
 ): AuthorizationRequest => {
   try {
@@ -199,7 +199,7 @@ const parseRequestOptions = (
   }
 };
 
-const requireConsentingUser = ({ store }: RuleContext, userId: string | undefined): UserRow => {
+const requireConsentingUser = ({ store }: OperationContext, userId: string | undefined): UserRow => {
   if (userId === undefined) return new DefaultRows(() => store).user;
   const user = store.users.get(toCanonicalId("user", userId));
   if (!user) throw controlErrors.notFound("user", userId);

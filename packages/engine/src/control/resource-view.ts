@@ -1,4 +1,4 @@
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type {
   App,
   Backup,
@@ -86,7 +86,7 @@ interface ViewDeclaration<Name extends ViewName> {
   readonly kind: Kind;
   /** Names in a filter. They name fields of the resource, or else of the row. */
   readonly filterNames: Readonly<Record<FilterNameOf<Name>, true>>;
-  serialize(context: RuleContext, row: Rows[Name]): ResourceOf<Name>;
+  serialize(context: OperationContext, row: Rows[Name]): ResourceOf<Name>;
 }
 
 const viewDeclarations: { readonly [Name in ViewName]: ViewDeclaration<Name> } = {
@@ -175,11 +175,11 @@ const toFilterValue = (name: string, value: string | boolean | null): string | b
 
 const createCollection = <Name extends ViewName>(
   name: Name,
-  getContext: () => RuleContext,
+  getContext: () => OperationContext,
 ): ResourceCollection<ResourceOf<Name>, FilterNameOf<Name>> => {
   const { kind, filterNames, serialize }: ViewDeclaration<Name> = viewDeclarations[name];
   // The compiler does not follow that a collection has the rows of its name.
-  const getCollection = ({ store }: RuleContext): Collection<Rows[Name], AllRowsLookup> =>
+  const getCollection = ({ store }: OperationContext): Collection<Rows[Name], AllRowsLookup> =>
     store[name] as unknown as Collection<Rows[Name], AllRowsLookup>;
   const selectResources = function* (
     filter: ResourceFilter<string> = {},
@@ -211,7 +211,7 @@ const createCollection = <Name extends ViewName>(
 };
 
 /** @param getContext returns the current one. */
-export const createResourceView = (getContext: () => RuleContext): ResourceView =>
+export const createResourceView = (getContext: () => OperationContext): ResourceView =>
   Object.fromEntries(
     Object.keys(viewDeclarations).map((name) => [name, createCollection(name as ViewName, getContext)]),
     // The declarations have the names of the view, and a collection has the resources of its name.

@@ -3,7 +3,7 @@ import { toCanonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import type { UserPrincipal } from "../values/principal.js";
 import { adminScope } from "../values/principal.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { Store } from "../store/store.js";
 import type { RequestContext } from "../context/request-context.js";
 import { runWriteTransaction, runReadTransaction } from "./run-transaction.js";
@@ -299,7 +299,7 @@ export class Seeder {
 }
 
 const insertUser = (
-  { store, ids, clock }: RuleContext,
+  { store, ids, clock }: OperationContext,
   user: { email?: string | undefined; name?: string | null | undefined },
 ): UserRow => {
   const id = ids.id("user");

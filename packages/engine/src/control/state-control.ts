@@ -2,7 +2,7 @@ import { requestBackup } from "../rules/databases/backup-jobs.js";
 import { scheduleProvisioning, cancelLifecycleJobs } from "../rules/databases/database-lifecycle.js";
 import { toCanonicalId } from "../values/ids.js";
 import type { RequestContext } from "../context/request-context.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import { runWriteTransaction } from "./run-transaction.js";
 import type {
   App,
@@ -57,7 +57,7 @@ export class StateControl {
     const id = toCanonicalId("deployment", deploymentId);
     const requestContext = this.getRequestContext();
     const isFinished = status === "running" || status === "stopped";
-    const updateStatus = (context: RuleContext): DeploymentDetails =>
+    const updateStatus = (context: OperationContext): DeploymentDetails =>
       serializeDeploymentDetails(context, context.store.deployments.update(id, { status }));
     const unfinishedDeployment = await runWriteTransaction(requestContext, (context) => {
       if (!context.store.deployments.get(id)) throw controlErrors.notFound("deployment", deploymentId);

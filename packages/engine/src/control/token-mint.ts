@@ -1,7 +1,7 @@
 import { type TokenRequest, buildServiceTokenRequest, buildTokenClaims } from "../context/access-token.js";
 import { toCanonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { RequestContext } from "../context/request-context.js";
 import { type Time, parseTimestamp } from "./clock-control.js";
 import * as controlErrors from "./control-errors.js";
@@ -119,7 +119,7 @@ export class TokenMint {
     return this.user({ scopes: ["offline_access"] });
   }
 
-  #buildUserTokenRequest(context: RuleContext, options: UserTokenOptions): TokenRequest {
+  #buildUserTokenRequest(context: OperationContext, options: UserTokenOptions): TokenRequest {
     const { store } = context;
     const userId =
       options.userId === undefined
@@ -139,12 +139,12 @@ export class TokenMint {
     };
   }
 
-  #createDefaultRows({ store }: RuleContext): DefaultRows {
+  #createDefaultRows({ store }: OperationContext): DefaultRows {
     return new DefaultRows(() => store, this.homeWorkspaceId);
   }
 
   /** Signing draws the id of the token, which changes the state of a seeded generator. */
-  async #sign(buildRequest: (context: RuleContext) => TokenRequest): Promise<string> {
+  async #sign(buildRequest: (context: OperationContext) => TokenRequest): Promise<string> {
     const requestContext = this.getRequestContext();
     const claims = await requestContext.transact(writeWithoutLocks, (context) =>
       buildTokenClaims(context, buildRequest(context)),

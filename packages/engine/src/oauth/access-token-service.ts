@@ -4,7 +4,7 @@ import type { TokenClaims, TokenSigner } from "../context/access-token.js";
 import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/authenticator.js";
 import type { Principal } from "../values/principal.js";
 import type { Settings } from "../values/settings.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import { toPrincipal } from "./claims.js";
 import type { SigningKeys } from "./signing-keys.js";
 
@@ -40,7 +40,7 @@ export class AccessTokenService implements Authenticator, TokenSigner {
     return this.#cache.get(token) ?? this.#verifyUncached(token);
   }
 
-  findInactiveReason({ store, clock }: RuleContext, token: VerifiedToken): TokenRefusal | undefined {
+  findInactiveReason({ store, clock }: OperationContext, token: VerifiedToken): TokenRefusal | undefined {
     const now = clock.now();
     if (now >= token.expiresAt) return "expired";
     if (now < token.notBefore) return "invalid";
@@ -121,7 +121,7 @@ const getResponsibleUserId = (principal: Exclude<Principal, { kind: "service" }>
  * Reports whether the token was revoked, or its grant, integration, service token or workspace membership has
  * ended.
  */
-const isRevoked = (store: RuleContext["store"], { principal, grantId }: VerifiedToken): boolean => {
+const isRevoked = (store: OperationContext["store"], { principal, grantId }: VerifiedToken): boolean => {
   const { workspaceId, integrationId, tokenId } = principal;
   if (grantId !== null && !store.grants.get(grantId)) return true;
   if (store.revokedTokens.get(tokenId)) return true;

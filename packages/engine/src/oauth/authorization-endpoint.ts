@@ -1,6 +1,6 @@
 import type { EngineRequest, Outcome } from "../values/message.js";
 import type { EndpointContext } from "../context/endpoint.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { TransactionOptions } from "../store/storage-adapter.js";
 import type { UserRow } from "../store/rows.js";
 import { MissingRowsError } from "../store/preload.js";
@@ -53,7 +53,7 @@ export class AuthorizationEndpoint {
     );
   }
 
-  #respondInTransaction(context: RuleContext, request: EngineRequest, search: string): Outcome {
+  #respondInTransaction(context: OperationContext, request: EngineRequest, search: string): Outcome {
     if (this.guard.isCrossOrigin(request)) return createPageResponse(refusalPages.foreign());
     const parameters = catchOAuthError(() => parseParameters(search));
     if (parameters instanceof OAuthError) return createPageResponse(refusalPages.request(parameters));
@@ -92,7 +92,7 @@ export class AuthorizationEndpoint {
    */
   #redirectWithoutFragment(
     request: EngineRequest,
-    context: RuleContext,
+    context: OperationContext,
     target: ResponseTarget,
     error: OAuthError,
   ): Outcome {
@@ -105,7 +105,7 @@ export class AuthorizationEndpoint {
   }
 
   #handleForm(
-    context: RuleContext,
+    context: OperationContext,
     request: EngineRequest,
     search: string,
     authorization: AuthorizationRequest,
@@ -132,7 +132,7 @@ export class AuthorizationEndpoint {
   }
 
   #showConsentPage(
-    context: RuleContext,
+    context: OperationContext,
     request: EngineRequest,
     search: string,
     authorization: AuthorizationRequest,
@@ -167,7 +167,7 @@ export class AuthorizationEndpoint {
 }
 
 const redirectToClient = (
-  { settings }: RuleContext,
+  { settings }: OperationContext,
   target: ResponseTarget,
   codeOrError: { code: string } | OAuthError,
 ): Outcome => {

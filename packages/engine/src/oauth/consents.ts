@@ -1,5 +1,5 @@
 import { computeDigest } from "../values/digest.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { IntegrationRow } from "../store/rows.js";
 import type { AuthorizationRequest } from "./authorization-request.js";
 import { knownScopes } from "./scopes.js";
@@ -15,7 +15,7 @@ export interface ConsentingUser {
  * is stored.
  */
 export const grantConsent = (
-  context: RuleContext,
+  context: OperationContext,
   request: AuthorizationRequest,
   user: ConsentingUser,
 ): string => {
@@ -42,7 +42,7 @@ export const grantConsent = (
 
 /** Creates or extends the integration of a client. A workspace has at most one integration per client. */
 const createOrExtendIntegration = (
-  { store: { integrations }, clock, ids }: RuleContext,
+  { store: { integrations }, clock, ids }: OperationContext,
   { client, scopes }: AuthorizationRequest,
   { userId, workspaceId }: ConsentingUser,
 ): IntegrationRow => {

@@ -1,5 +1,5 @@
 import { computeDigest } from "../values/digest.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { ClientRow, GrantRow, RefreshTokenRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
 import {
@@ -34,7 +34,7 @@ export interface CodeParameters {
  * @throws OAuthError `invalid_grant`
  */
 export const redeemCode = (
-  context: RuleContext,
+  context: OperationContext,
   client: ClientRow,
   { code, redirectUri, verifier }: CodeParameters,
 ): IssuedGrant => {
@@ -75,7 +75,7 @@ export const redeemCode = (
  * @throws OAuthError `invalid_grant` or `invalid_scope`
  */
 export const redeemRefreshToken = (
-  context: RuleContext,
+  context: OperationContext,
   client: ClientRow,
   { token, scope }: { token: string; scope: string | undefined },
 ): IssuedGrant => {
@@ -109,7 +109,7 @@ const hasUnusedExpiredToken = ({ refreshTokens }: Store, { id: grantId }: GrantR
 
 /** Returns the row of a refresh token and its grant, or undefined for an unknown token. */
 export const findRefreshToken = (
-  { store }: RuleContext,
+  { store }: OperationContext,
   token: string,
 ): { row: RefreshTokenRow; grant: GrantRow } | undefined => {
   const row = store.refreshTokens.get(computeDigest(token));
@@ -117,7 +117,7 @@ export const findRefreshToken = (
   return row && grant ? { row, grant } : undefined;
 };
 
-const issueRefreshToken = ({ store, clock, ids, settings }: RuleContext, grant: GrantRow): string => {
+const issueRefreshToken = ({ store, clock, ids, settings }: OperationContext, grant: GrantRow): string => {
   const token = ids.secret(43);
   const now = clock.now();
   const expiresAt = Math.min(now + settings.oauth.refreshToken, computeGrantEnd(grant, settings.oauth));

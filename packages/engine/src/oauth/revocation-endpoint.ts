@@ -2,7 +2,7 @@ import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
 import { computeDigest } from "../values/digest.js";
 import type { Outcome } from "../values/message.js";
 import type { EndpointContext } from "../context/endpoint.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { ClientRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { deleteGrant } from "./grant-deletion.js";
@@ -41,7 +41,7 @@ export const revokeToken = async (
 };
 
 const revokeAccessToken = (
-  { store, clock }: RuleContext,
+  { store, clock }: OperationContext,
   client: ClientRow,
   { principal, expiresAt }: VerifiedToken,
 ): void => {

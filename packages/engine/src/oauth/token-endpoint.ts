@@ -2,7 +2,7 @@ import { type TokenClaims, type TokenSigner, buildTokenClaims } from "../context
 import type { Outcome } from "../values/message.js";
 import { computeDigest } from "../values/digest.js";
 import type { EndpointContext } from "../context/endpoint.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { ClientRow, GrantRow } from "../store/rows.js";
 import { type ClientRequest, authenticateClient } from "./client-authentication.js";
 import { computeGrantEnd } from "./grant-deletion.js";
@@ -62,7 +62,7 @@ export const issueToken = async (
 };
 
 const redeemGrant = (
-  context: RuleContext,
+  context: OperationContext,
   client: ClientRow,
   { parameters, log }: ClientRequest,
 ): IssuedGrant => {
@@ -83,7 +83,7 @@ const redeemGrant = (
 };
 
 const buildClaims = (
-  context: RuleContext,
+  context: OperationContext,
   grant: GrantRow,
   scopes: readonly string[],
   expiresAt: number,

@@ -7,7 +7,7 @@ import { formatTimestamp } from "../values/clock.js";
 import type { OperationEntry } from "../generated/operations.js";
 import type { AgentPrincipal } from "../values/principal.js";
 import type { ApprovalSettings } from "../values/settings.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import { applyExpiry } from "./approval-expiry.js";
 
 /** A request of an agent, as far as approvals compare it. */
@@ -53,7 +53,7 @@ const maxDeletedApprovals = 100;
 const digestRequest = ({ operation, path, query, body }: GatedRequest): string =>
   computeDigest(toCanonicalJson([operation.id, path, query, body]));
 
-const deleteEndedApprovals = ({ approvals }: RuleContext["store"], now: number): void => {
+const deleteEndedApprovals = ({ approvals }: OperationContext["store"], now: number): void => {
   for (const { id } of approvals.listExpired(now - retentionMs, maxDeletedApprovals)) approvals.delete(id);
 };
 
@@ -64,7 +64,10 @@ const deleteEndedApprovals = ({ approvals }: RuleContext["store"], now: number):
  *
  * @throws RequestError 403 `approval_required` or `approval:denied`.
  */
-export const requireApproval = (context: RuleContext, request: GatedRequest): ApprovalRow | undefined => {
+export const requireApproval = (
+  context: OperationContext,
+  request: GatedRequest,
+): ApprovalRow | undefined => {
   const { store, clock, ids, settings } = context;
   const { operation, agent, projectId } = request;
   const { pending: decisionTimeMs } = settings.approvals;

@@ -3,7 +3,7 @@ import type { RequestError } from "../values/request-error.js";
 import { type EngineRequest, getHeader } from "../values/message.js";
 import type { Principal } from "../values/principal.js";
 import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/authenticator.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 
 const refusalErrors: Readonly<Record<TokenRefusal, () => RequestError>> = {
   invalid: errors["auth:unauthorized"],
@@ -36,7 +36,7 @@ const parseBearerToken = (authorization: string | undefined): string => {
  */
 export const authenticate = (
   authenticator: Authenticator,
-  context: RuleContext,
+  context: OperationContext,
   token: VerifiedToken | undefined,
 ): Principal => {
   const refusal = token === undefined ? "invalid" : authenticator.findInactiveReason(context, token);

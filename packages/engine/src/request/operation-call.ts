@@ -1,7 +1,7 @@
 import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import type { OperationCall } from "../context/operation-handler.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 
 const noBearers: OperationCall["bearers"] = {};
 
@@ -12,7 +12,7 @@ const noBearers: OperationCall["bearers"] = {};
  */
 export const createOperationCall = (
   authenticator: Authenticator,
-  context: RuleContext,
+  context: OperationContext,
   { operation, principal, validRequest: { path, query, body } }: AuthorizedRequest,
   verifiedTokens: Readonly<Record<string, VerifiedToken | undefined>>,
 ): OperationCall => {
@@ -34,7 +34,7 @@ export const createOperationCall = (
 
 const findBearers = (
   authenticator: Authenticator,
-  context: RuleContext,
+  context: OperationContext,
   verifiedTokens: Readonly<Record<string, VerifiedToken | undefined>>,
 ): OperationCall["bearers"] =>
   Object.fromEntries(

@@ -9,7 +9,7 @@ import type { PreparationResults } from "./preparation.js";
 import { RequestError } from "../values/request-error.js";
 import type { RequestContext } from "../context/request-context.js";
 import { mapAwaitable } from "../values/awaitable.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 
 /**
  * Returns the approval that the request uses; undefined when it needs none.
@@ -38,7 +38,7 @@ export interface HandlerResult {
 /** Runs the handler of an operation in a transaction: check, require an approval, execute. */
 export const runHandler = (
   { authenticator }: RequestContext,
-  context: RuleContext,
+  context: OperationContext,
   { handler, request, preparationResults, requireApproval }: ReadyRequest,
 ): HandlerResult => {
   const call = createOperationCall(authenticator, context, request, preparationResults.tokens);

@@ -26,7 +26,7 @@ import { mapAwaitable } from "../values/awaitable.js";
 import { validateRequest } from "./validate.js";
 import { MissingRowsError, type Preload } from "../store/preload.js";
 import type { RequestContext } from "../context/request-context.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 
 /** Services that the steps of the pipeline use. */
 export interface PipelineServices {
@@ -171,7 +171,7 @@ const authorizeRequest = (
   exchange: Exchange,
   route: Route,
   principal: Principal,
-  context: RuleContext,
+  context: OperationContext,
 ): AuthorizedRequest => {
   const { operation } = route;
   const { request, search } = exchange;

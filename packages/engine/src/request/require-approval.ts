@@ -5,13 +5,13 @@ import type { OperationEntry } from "../generated/operations.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import { type WorkspaceResources, readField, findResourceProjectId } from "./resource-access.js";
 import type { ValidRequest } from "./validate.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 
 /** An approval that a request uses. */
 export interface ApprovalUse {
-  consume(context: RuleContext): void;
+  consume(context: OperationContext): void;
   /** Makes the approval usable again after the request failed. */
-  release(context: RuleContext): void;
+  release(context: OperationContext): void;
 }
 
 /**
@@ -42,7 +42,7 @@ export const requireApprovalIfNeeded = (
   if (!approval) return undefined;
   const createStatusSetter =
     (status: ApprovalRow["status"]) =>
-    ({ store }: RuleContext): void => {
+    ({ store }: OperationContext): void => {
       store.approvals.update(approval.id, { status });
     };
   return { consume: createStatusSetter("consumed"), release: createStatusSetter("approved") };
@@ -71,7 +71,7 @@ const collectDetails = (
 
 /** Returns whether a request changes a field of the resource in its path. */
 const changesField = (
-  { store }: RuleContext,
+  { store }: OperationContext,
   operation: OperationEntry,
   { path, body }: ValidRequest,
   field: string,
@@ -84,7 +84,7 @@ const changesField = (
 
 /** Returns the project of the resource in the path, or else the project that the body names; null when there is neither. */
 const findProjectId = (
-  { store }: RuleContext,
+  { store }: OperationContext,
   operation: OperationEntry,
   validRequest: ValidRequest,
 ): string | null => {

@@ -10,7 +10,7 @@ import type { DatabaseWork } from "../context/database-work.js";
 import { createMemoryDatabaseEngine } from "../context/memory-database-engine.js";
 import type { ServerTables } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import type { EngineOptions } from "./engine-options.js";
 import type { KeyedParts, ServerState } from "./server-state.js";
 
@@ -59,7 +59,7 @@ export const createRequestCounter =
     getServerState: () => ServerState,
     clock: Clock,
     tables: Pick<ServerTables, "countInRateWindow">,
-  ): RuleContext["countRequest"] =>
+  ): OperationContext["countRequest"] =>
   (operation, principal) => {
     const { rateLimit, row } = getServerState();
     return countAndEnforceRateLimit(rateLimit, operation, (limit) => {
@@ -72,7 +72,9 @@ export const createRequestCounter =
   };
 
 /** Returns the addresses that rules write into responses. */
-export const createAddressBuilders = ({ baseUrl }: Settings): Pick<RuleContext, "url" | "uploadUrl"> => ({
+export const createAddressBuilders = ({
+  baseUrl,
+}: Settings): Pick<OperationContext, "url" | "uploadUrl"> => ({
   url: (collection, id) => `${baseUrl}/v1/${collection}/${id}`,
   uploadUrl: (deploymentId, key) => baseUrl + buildUploadPath(deploymentId, key),
 });

@@ -14,13 +14,13 @@ import {
   generatorRowId,
   serverRowId,
 } from "../context/server-rows.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 
 /** The rows and the context of a callback on the rows of the server itself. */
 export interface TransactionView {
   readonly tables: ServerTables;
   readonly row: ServerRow;
-  readonly context: RuleContext;
+  readonly context: OperationContext;
 }
 
 /** Where the rows of the server itself are. */

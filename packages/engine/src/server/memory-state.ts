@@ -10,7 +10,7 @@ import { RowJsonCache } from "../context/row-json-cache.js";
 import type { RunningJob } from "../context/scheduler.js";
 import { type GeneratorRow, type ServerRow, generatorRowId, serverRowId } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import { ChangeHook } from "./change-hook.js";
 import {
   type SharedServices,
@@ -24,7 +24,7 @@ import { runJob } from "./run-job.js";
 import { type ServerState, deriveServerState } from "./server-state.js";
 
 /** The view of a server in memory that rules and the steps of a request have. */
-export interface MemoryView extends RuleContext, RequestContext<"sync"> {
+export interface MemoryView extends OperationContext, RequestContext<"sync"> {
   readonly store: MemoryStore;
   readonly databaseEngine: SharedServices["databaseEngine"];
 }

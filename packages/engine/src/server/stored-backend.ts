@@ -15,7 +15,7 @@ import { DatabaseWork } from "../context/database-work.js";
 import { type InitialStateRow, type JobRow, initialRowId } from "../context/server-rows.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { Transactions } from "../context/transactions.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import { type SharedServices, createCommonContext, createSharedServices } from "./common-context.js";
 import type { EngineOptions } from "./engine-options.js";
 import { reconcileDatabases, retryUntilAvailable } from "./reconcile-databases.js";
@@ -244,7 +244,7 @@ export class StoredBackend implements ServerBackend<"async"> {
 }
 
 /** Returns the id of the workspace that has a database or backup; empty for any other row. */
-const getWorkspaceId = ({ store }: RuleContext, subject: string): string => {
+const getWorkspaceId = ({ store }: OperationContext, subject: string): string => {
   const databaseId = store.backups.get(subject)?.databaseId ?? subject;
   return store.databases.get(databaseId)?.workspaceId ?? "";
 };

@@ -2,7 +2,7 @@ import { runReadTransaction } from "../control/run-transaction.js";
 import { Defaults } from "../control/defaults.js";
 import type { StoredJob } from "../jobs/stored-job.js";
 import { RandomIds } from "../values/random-ids.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import { createInitialTables } from "./new-server.js";
 import { Server } from "./server.js";
 import { StoredBackend, type StoredServerOptions } from "./stored-backend.js";
@@ -38,12 +38,12 @@ export class StoredServer extends Server<"async"> {
   }
 
   /** Runs a synchronous callback that changes nothing, on one snapshot of the rows. */
-  read<T>(callback: (context: RuleContext) => T): Promise<T> {
+  read<T>(callback: (context: OperationContext) => T): Promise<T> {
     return runReadTransaction(this.#backend.getContextForControl(), callback);
   }
 
   /** Runs a synchronous callback in a transaction. It may run more than once. */
-  write<T>(locks: readonly string[], callback: (context: RuleContext) => T): Promise<T> {
+  write<T>(locks: readonly string[], callback: (context: OperationContext) => T): Promise<T> {
     return this.#backend.getContextForControl().transact({ mode: "write", locks }, callback);
   }
 

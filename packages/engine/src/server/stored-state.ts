@@ -7,7 +7,7 @@ import type { Principal } from "../values/principal.js";
 import { RandomIds } from "../values/random-ids.js";
 import { RequestError } from "../values/request-error.js";
 import { StateChangedError } from "../values/state-changed-error.js";
-import type { RuleContext } from "../context/rule-context.js";
+import type { OperationContext } from "../context/operation-context.js";
 import { createAddressBuilders, createRequestCounter } from "./common-context.js";
 import type { TransactionView } from "./control-backend.js";
 import { type TransactionOptions, readOnlyTransaction } from "../store/storage-adapter.js";
@@ -31,7 +31,7 @@ import { RecordedDraws } from "./recorded-draws.js";
 
 export interface StoredStateServices extends StateDependencies {
   readonly records: RecordStore;
-  readonly databaseEngine: RuleContext["databaseEngine"];
+  readonly databaseEngine: OperationContext["databaseEngine"];
   /** Receives the jobs that a transaction of this process has scheduled for now or later, after its commit. */
   readonly onScheduled: (jobs: readonly ScheduledJob[]) => void;
   /** Receives the ids of the jobs that a transaction of this process has completed, after its commit. */
@@ -208,7 +208,7 @@ export class StoredState {
       name: () => idSource.name(),
     };
     const { clock } = draws;
-    const context: RuleContext = {
+    const context: OperationContext = {
       store: tables.store,
       clock,
       ids,

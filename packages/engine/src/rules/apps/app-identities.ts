@@ -1,6 +1,6 @@
 import { errors } from "../../values/errors.js";
 import type { RequestError } from "../../values/request-error.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import type { AppRow } from "../../store/rows.js";
 
 /** A scope in which names and logicalIds of apps are unique: a branch, or the unassigned apps of a project. */
@@ -11,7 +11,7 @@ interface AppScope {
 }
 
 const findOtherApp = (
-  { store }: RuleContext,
+  { store }: OperationContext,
   { projectId, branchId }: AppScope,
   changedApp: AppRow | undefined,
   identity: { name: string } | { logicalId: string },
@@ -21,7 +21,7 @@ const findOtherApp = (
     : store.apps.list({ projectId, branchId, ...identity }).find(({ id }) => id !== changedApp?.id);
 
 const alreadyExistsError = (
-  { store }: RuleContext,
+  { store }: OperationContext,
   { id: existingAppId, name, branchId, logicalId }: AppRow,
   conflictingField: "name" | "logicalId",
 ): RequestError => {
@@ -34,7 +34,7 @@ const alreadyExistsError = (
 
 /** @throws `app:already_exists` when another app of the scope has the name. */
 export const assertAppNameFree = (
-  context: RuleContext,
+  context: OperationContext,
   scope: AppScope,
   name: string,
   changedApp?: AppRow,
@@ -45,7 +45,7 @@ export const assertAppNameFree = (
 
 /** @throws `app:already_exists` when an app of the scope has the name or the `logicalId`. The name is checked first. */
 export const assertNewAppIdentityFree = (
-  context: RuleContext,
+  context: OperationContext,
   scope: AppScope,
   name: string,
   logicalId: string | null,
@@ -58,7 +58,7 @@ export const assertNewAppIdentityFree = (
 
 /** @throws `app:logical_id_conflict` when another app of the scope has this `logicalId`. */
 export const assertAppLogicalIdFree = (
-  context: RuleContext,
+  context: OperationContext,
   scope: AppScope,
   logicalId: string,
   changedApp: AppRow,

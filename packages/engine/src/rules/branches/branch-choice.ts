@@ -1,5 +1,5 @@
 import type { OperationCall } from "../../context/operation-handler.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import { errors } from "../../values/errors.js";
 import type { BranchRow, ProjectRow } from "../../store/rows.js";
 
@@ -45,15 +45,18 @@ export const assertNoLogicalIdWithMove = ({ logicalId, branchId, branchGitName }
 };
 
 /** Returns the branch of a project with this git name; undefined if there is none. */
-export const findBranch = (context: RuleContext, projectId: string, gitName: string): BranchRow | undefined =>
-  context.store.branches.find({ projectId, gitName });
+export const findBranch = (
+  context: OperationContext,
+  projectId: string,
+  gitName: string,
+): BranchRow | undefined => context.store.branches.find({ projectId, gitName });
 
 /**
  * Returns the default branch of a project.
  *
  * @throws Error if there is none, which is a defect: every project has one.
  */
-export const requireDefaultBranch = (context: RuleContext, projectId: string): BranchRow => {
+export const requireDefaultBranch = (context: OperationContext, projectId: string): BranchRow => {
   const branch = context.store.branches.find({ projectId, isDefault: true });
   if (branch === undefined) throw new Error(`The project ${projectId} has no default branch`);
   return branch;
@@ -88,7 +91,7 @@ export const findChosenBranchId = (choice: BranchChoice): string | null | undefi
 };
 
 /** Returns the chosen branch. Creates it if it does not exist. */
-export const ensureBranch = (context: RuleContext, projectId: string, choice: NamedBranch): BranchRow =>
+export const ensureBranch = (context: OperationContext, projectId: string, choice: NamedBranch): BranchRow =>
   "branch" in choice ? choice.branch : addBranch(context, projectId, choice.newGitName);
 
 /** Returns the fields that place a database or an app in a project and on a branch. */
@@ -101,7 +104,7 @@ export const buildPlacementFields = (project: Pick<ProjectRow, "id" | "workspace
 
 /** Creates a branch. Only the first branch of a project has the role `production`. */
 export const addBranch = (
-  context: RuleContext,
+  context: OperationContext,
   projectId: string,
   gitName: string,
   role: BranchRow["role"] = "preview",

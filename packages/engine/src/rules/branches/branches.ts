@@ -1,6 +1,6 @@
 import { defineHandler } from "../../context/operation-handler.js";
 import type { SerializationContext } from "../../context/row-json-cache.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { respondWithPage } from "../../request/paging.js";
@@ -26,7 +26,7 @@ export const serializeBranch = (context: SerializationContext, row: BranchRow): 
 });
 
 /** Makes the branch the only default branch of its project. The roles of the branches do not change. */
-const makeDefaultBranch = (context: RuleContext, newDefaultBranch: BranchRow): BranchRow => {
+const makeDefaultBranch = (context: OperationContext, newDefaultBranch: BranchRow): BranchRow => {
   if (newDefaultBranch.isDefault) return newDefaultBranch;
   const { branches } = context.store;
   const updatedAt = context.clock.now();
@@ -36,7 +36,7 @@ const makeDefaultBranch = (context: RuleContext, newDefaultBranch: BranchRow): B
   return branches.update(newDefaultBranch.id, { isDefault: true, updatedAt });
 };
 
-const assertNoResources = (context: RuleContext, branchId: string): void => {
+const assertNoResources = (context: OperationContext, branchId: string): void => {
   const databaseCount = context.store.databases.count({ branchId });
   const appCount = context.store.apps.count({ branchId });
   if (databaseCount + appCount > 0)

@@ -1,9 +1,9 @@
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import type { DatabaseRow, IntactConnectionRow } from "../../store/rows.js";
 
 /** Returns a new connection with generated credentials. Does not store it. */
 export const generateConnection = (
-  context: RuleContext,
+  context: OperationContext,
   { id: databaseId, workspaceId }: Pick<DatabaseRow, "id" | "workspaceId">,
   name: string,
 ): IntactConnectionRow => ({
@@ -19,9 +19,9 @@ export const generateConnection = (
 
 /** Tells the database engine about the login of a database that does not exist yet. */
 export const announceLogin = (
-  { databaseEngine }: RuleContext,
+  { databaseEngine }: OperationContext,
   { id: connectionId, databaseId, user, pass }: Omit<IntactConnectionRow, "workspaceId">,
 ): void => databaseEngine.announce?.(databaseId, [{ connectionId, user, pass }]);
 
 /** Returns a password of letters and digits only, so that no client needs to escape it. */
-export const generatePassword = (context: RuleContext): string => context.ids.secret(32);
+export const generatePassword = (context: OperationContext): string => context.ids.secret(32);

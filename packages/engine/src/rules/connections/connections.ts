@@ -1,5 +1,5 @@
 import { type OperationCall, defineHandler, type SuccessResponse } from "../../context/operation-handler.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import { respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
 import type { ConnectionRow, DatabaseRow, IntactConnectionRow } from "../../store/rows.js";
@@ -19,7 +19,7 @@ const requireConnection = (
 
 const respondWithSecrets = (
   status: 200 | 201,
-  context: RuleContext,
+  context: OperationContext,
   connection: IntactConnectionRow,
   jobBeforeResponse: Job,
 ): SuccessResponse => ({

@@ -1,5 +1,5 @@
 import { DatabaseUnavailableError, LockLostError } from "../../context/database-engine.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import type { BackupRow } from "../../store/rows.js";
 import { type JobHandlers, StoredFailureError } from "../../jobs/job-handler.js";
 import type { Job } from "../../context/scheduler.js";
@@ -10,7 +10,7 @@ const backUpJobKind = "backup.make";
 
 /** Stores a backup that is running, and schedules the job that completes it. */
 export const requestBackup = (
-  { store, ids, clock, scheduler }: RuleContext,
+  { store, ids, clock, scheduler }: OperationContext,
   databaseId: string,
   backupType: BackupRow["backupType"],
 ): { backup: BackupRow; job: Job } => {

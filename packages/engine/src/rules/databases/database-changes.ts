@@ -4,7 +4,7 @@ import {
   LockLostError,
   OutcomeUnknownError,
 } from "../../context/database-engine.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import type { DatabaseChange, DatabaseRow } from "../../store/rows.js";
 import { type JobHandlers, type JobContext, SupersededError } from "../../jobs/job-handler.js";
 import { outageDelays } from "../../jobs/retry-delay.js";
@@ -26,7 +26,7 @@ type NewChange<T = DatabaseChange> = T extends DatabaseChange ? Omit<T, "id" | "
  * Stores a change that the real database needs, and schedules the job that makes it. The job then updates the rows, or
  * discards the change when the database engine fails.
  */
-export const requestChange = (context: RuleContext, database: DatabaseRow, change: NewChange): Job => {
+export const requestChange = (context: OperationContext, database: DatabaseRow, change: NewChange): Job => {
   const { id: databaseId, workspaceId, changes = [] } = database;
   const newChange: DatabaseChange = { ...change, id: context.ids.label(24), workspaceId };
   context.store.databases.update(databaseId, { changes: [...changes, newChange] });
@@ -42,7 +42,7 @@ export const requestChange = (context: RuleContext, database: DatabaseRow, chang
 };
 
 const findChange = (
-  { store }: RuleContext,
+  { store }: OperationContext,
   databaseId: string,
   changeId: string | undefined,
 ): { database: DatabaseRow; change: DatabaseChange } | undefined => {
@@ -51,7 +51,7 @@ const findChange = (
   return database && change && { database, change };
 };
 
-const removeChange = ({ store }: RuleContext, databaseId: string, changeId: string): void => {
+const removeChange = ({ store }: OperationContext, databaseId: string, changeId: string): void => {
   const { changes = [] } = store.databases.get(databaseId) ?? {};
   const otherChanges = changes.filter(({ id }) => id !== changeId);
   if (otherChanges.length < changes.length) {
@@ -60,7 +60,7 @@ const removeChange = ({ store }: RuleContext, databaseId: string, changeId: stri
 };
 
 /** Restores the rows to their state before the change was requested, unless they have been replaced by others. */
-const discardChange = (context: RuleContext, databaseId: string, change: DatabaseChange): void => {
+const discardChange = (context: OperationContext, databaseId: string, change: DatabaseChange): void => {
   if (!findChange(context, databaseId, change.id)) return;
   removeChange(context, databaseId, change.id);
   if (change.type !== "deleteDatabase") return;
@@ -77,7 +77,7 @@ const discardChange = (context: RuleContext, databaseId: string, change: Databas
  * Returns whether a change no longer applies because its resource was deleted or belongs to another workspace now. The deletion of a
  * database always applies: an earlier run of its job may have deleted the data.
  */
-const isSuperseded = ({ store }: RuleContext, database: DatabaseRow, change: DatabaseChange): boolean =>
+const isSuperseded = ({ store }: OperationContext, database: DatabaseRow, change: DatabaseChange): boolean =>
   change.type !== "deleteDatabase" &&
   (database.workspaceId !== change.workspaceId ||
     ((change.type === "setPassword" || change.type === "deleteConnection") &&
@@ -93,7 +93,7 @@ interface ApplicableChange {
 
 /** Returns the change unless it no longer applies. */
 const findApplicableChange = (
-  context: RuleContext,
+  context: OperationContext,
   databaseId: string,
   changeId: string | undefined,
 ): ApplicableChange | undefined => {
@@ -140,7 +140,7 @@ const findEarlierPasswordChanges = (
 };
 
 /** @throws SupersededError when the rows have been replaced by others since the change was read. */
-const recordChange = (context: RuleContext, databaseId: string, { id }: DatabaseChange): void => {
+const recordChange = (context: OperationContext, databaseId: string, { id }: DatabaseChange): void => {
   const { databases, connections } = context.store;
   const pendingChange = findChange(context, databaseId, id);
   if (!pendingChange) throw new SupersededError();
@@ -178,7 +178,7 @@ const recordChange = (context: RuleContext, databaseId: string, { id }: Database
  * destroyed data, so it is completed later. Any other change is discarded, and the login is then set as the store has it.
  */
 const postponeChange = (
-  context: RuleContext,
+  context: OperationContext,
   databaseId: string,
   change: DatabaseChange,
   { job, draw }: { readonly job: RunningJob; readonly draw: number },
@@ -196,7 +196,7 @@ const postponeChange = (
 
 /** Schedules a job that gives the connection of a change the login that the store has for it. */
 const scheduleLoginReset = (
-  { scheduler, clock }: RuleContext,
+  { scheduler, clock }: OperationContext,
   databaseId: string,
   change: Exclude<DatabaseChange, { type: "deleteDatabase" }>,
 ): void => {

@@ -1,4 +1,4 @@
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import type { DatabaseRow, DatabaseSource, IntactConnectionRow } from "../../store/rows.js";
 import { announceLogin, generateConnection } from "../connections/connection-creation.js";
 import { recordPendingCopy } from "./pending-copies.js";
@@ -23,7 +23,7 @@ export type ProvisioningDatabase = DatabaseRow & { status: "provisioning" };
 
 /** Stores a database with its first connection, and schedules its creation. */
 export const addDatabase = (
-  context: RuleContext,
+  context: OperationContext,
   { name, ...properties }: NewDatabase,
 ): { database: ProvisioningDatabase; connection: IntactConnectionRow } => {
   const { store, ids, clock } = context;
@@ -48,7 +48,7 @@ export const addDatabase = (
 };
 
 /** Clears the flag of the current default database: a project has at most one. */
-const clearDefaultFlag = ({ store }: RuleContext, projectId: string): void => {
+const clearDefaultFlag = ({ store }: OperationContext, projectId: string): void => {
   for (const { id } of store.databases.list({ projectId, isDefault: true })) {
     store.databases.update(id, { isDefault: false });
   }

@@ -1,4 +1,4 @@
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import type { RunningJob } from "../../context/scheduler.js";
 import {
   type DatabaseCredential,
@@ -17,7 +17,7 @@ const provisionJobKind = "database.provision";
 const recoverJobKind = "database.recover";
 
 /** Schedules the creation of a database: from `provisioning` to `ready` or `failure`. */
-export const scheduleProvisioning = (context: RuleContext, databaseId: string): void => {
+export const scheduleProvisioning = (context: OperationContext, databaseId: string): void => {
   context.scheduler.schedule(context.clock, {
     kind: provisionJobKind,
     subject: databaseId,
@@ -26,7 +26,7 @@ export const scheduleProvisioning = (context: RuleContext, databaseId: string): 
 };
 
 /** Schedules the restore of a database: from `recovering` to `ready` or `failure`. */
-export const scheduleRecovery = (context: RuleContext, databaseId: string): void => {
+export const scheduleRecovery = (context: OperationContext, databaseId: string): void => {
   context.scheduler.cancel(context.clock, { kind: recoverJobKind, subject: databaseId });
   context.scheduler.schedule(context.clock, {
     kind: recoverJobKind,
@@ -36,13 +36,16 @@ export const scheduleRecovery = (context: RuleContext, databaseId: string): void
 };
 
 /** Cancels the jobs of a database that have not started. */
-export const cancelLifecycleJobs = ({ scheduler, clock }: RuleContext, databaseId: string): void => {
+export const cancelLifecycleJobs = ({ scheduler, clock }: OperationContext, databaseId: string): void => {
   for (const kind of [provisionJobKind, recoverJobKind])
     scheduler.cancel(clock, { kind, subject: databaseId });
 };
 
 /** Schedules again the creation or restore that was canceled for a deletion, after the deletion failed. */
-export const resumeLifecycleJobs = ({ store, scheduler, clock }: RuleContext, databaseId: string): void => {
+export const resumeLifecycleJobs = (
+  { store, scheduler, clock }: OperationContext,
+  databaseId: string,
+): void => {
   const status = store.databases.get(databaseId)?.status;
   if (status === "provisioning")
     scheduler.schedule(clock, { kind: provisionJobKind, subject: databaseId, delayMs: 0 });
@@ -61,7 +64,7 @@ export const resumeLifecycleJobs = ({ store, scheduler, clock }: RuleContext, da
 export const changeDatabase = async <T>(
   context: Transactions,
   databaseId: string,
-  callback: (context: RuleContext, row: DatabaseRow | undefined) => T,
+  callback: (context: OperationContext, row: DatabaseRow | undefined) => T,
   {
     lastReadRow,
     job,

@@ -1,4 +1,4 @@
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import { clearPendingCopy } from "./pending-copies.js";
 import { cancelLifecycleJobs } from "./database-lifecycle.js";
 import type { JobHandlers } from "../../jobs/job-handler.js";
@@ -8,7 +8,7 @@ const dropBackupJobKind = "backup.drop";
 const dropRetryDelayMs = 60_000;
 
 /** Deletes the rows of a database, its connections and its backups. Cancels its creation or restore. */
-export const removeDatabase = (context: RuleContext, databaseId: string): void => {
+export const removeDatabase = (context: OperationContext, databaseId: string): void => {
   const { connections, backups, databases } = context.store;
   cancelLifecycleJobs(context, databaseId);
   const database = databases.get(databaseId);
@@ -22,7 +22,7 @@ export const removeDatabase = (context: RuleContext, databaseId: string): void =
 };
 
 /** Deletes the rows of a project and its branches. */
-export const removeProject = ({ store }: RuleContext, projectId: string): void => {
+export const removeProject = ({ store }: OperationContext, projectId: string): void => {
   for (const { id } of store.branches.list({ projectId })) store.branches.delete(id);
   store.projects.delete(projectId);
 };

@@ -1,5 +1,5 @@
 import { type OperationCall, type RoutedRequest, defineHandler } from "../../context/operation-handler.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import { errors } from "../../values/errors.js";
 import { createFirstPagePreloader, respondWithPage } from "../../request/paging.js";
 import { requireAccess } from "../../request/resource-access.js";
@@ -32,7 +32,7 @@ import {
 
 /** @throws `database:logical_id_conflict` when another database of the branch has the `logicalId`. */
 const assertDatabaseLogicalIdFree = (
-  context: RuleContext,
+  context: OperationContext,
   branchId: string | null | undefined,
   logicalId: string,
   changedDatabase?: DatabaseRow,
@@ -73,7 +73,7 @@ const checkCreateDatabase = (call: OperationCall, projectId: string, fields: Cre
 };
 
 const addRequestedDatabase = (
-  context: RuleContext,
+  context: OperationContext,
   fields: CreateFields,
   checkedRequest: ReturnType<typeof checkCreateDatabase>,
 ) => {

@@ -1,4 +1,4 @@
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import type { Transactions } from "../../context/transactions.js";
 import { readOnlyTransaction } from "../../store/storage-adapter.js";
 import { mapTogether } from "../../store/preload.js";
@@ -12,7 +12,7 @@ type CopyDestination = Pick<DatabaseRow, "id" | "workspaceId" | "source">;
 
 /** Returns the database that another one is filled from, if a transaction of the other one's workspace can change it. */
 const findSourceDatabase = (
-  { store }: RuleContext,
+  { store }: OperationContext,
   { id, workspaceId, source }: CopyDestination,
 ): DatabaseRow | undefined => {
   if (source.type === "empty" || source.databaseId === id) return undefined;
@@ -21,7 +21,7 @@ const findSourceDatabase = (
 };
 
 /** Records on its source that a database is going to be filled, so that the source is not deleted before. */
-export const recordPendingCopy = (context: RuleContext, destination: CopyDestination): void => {
+export const recordPendingCopy = (context: OperationContext, destination: CopyDestination): void => {
   const source = findSourceDatabase(context, destination);
   if (source === undefined) return;
   const otherCopyIds = source.copies?.filter((id) => id !== destination.id) ?? [];
@@ -29,7 +29,7 @@ export const recordPendingCopy = (context: RuleContext, destination: CopyDestina
 };
 
 /** Removes the record of `recordPendingCopy`. */
-export const clearPendingCopy = (context: RuleContext, destination: CopyDestination): void => {
+export const clearPendingCopy = (context: OperationContext, destination: CopyDestination): void => {
   const source = findSourceDatabase(context, destination);
   if (!source?.copies?.includes(destination.id)) return;
   const otherCopyIds = source.copies.filter((id) => id !== destination.id);

@@ -1,4 +1,4 @@
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import type { JobHandler, JobHandlers } from "../../jobs/job-handler.js";
 import type { DeploymentRow, DeploymentStatus } from "../../store/rows.js";
 import { buildPreviewDomain } from "../apps/domains.js";
@@ -19,7 +19,7 @@ export const isStoppable = createStatusTest("provisioning", "running");
 export const isDeletable = createStatusTest("created", "uploaded", "stopped", "failed");
 
 /** Starts a deployment. Returns the domain that will serve it. */
-export const startDeployment = (context: RuleContext, { id }: DeploymentRow): string => {
+export const startDeployment = (context: OperationContext, { id }: DeploymentRow): string => {
   const domain = buildPreviewDomain(id);
   // Code that has been started cannot be replaced, so an unused upload URL becomes invalid.
   context.store.deployments.update(id, {
@@ -37,7 +37,7 @@ export const startDeployment = (context: RuleContext, { id }: DeploymentRow): st
 };
 
 /** Stops a deployment. Cancels a start that is under way. */
-export const stopDeployment = (context: RuleContext, { id }: DeploymentRow): void => {
+export const stopDeployment = (context: OperationContext, { id }: DeploymentRow): void => {
   context.scheduler.cancel(context.clock, { subject: id });
   context.store.deployments.update(id, { status: "stopping" });
   context.scheduler.schedule(context.clock, {

@@ -1,6 +1,6 @@
 import { type OperationCall, defineHandler } from "../../context/operation-handler.js";
 import type { SerializationContext } from "../../context/row-json-cache.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { computeDigest } from "../../values/digest.js";
 import { errors } from "../../values/errors.js";
@@ -159,7 +159,7 @@ export const deploymentHandlers = {
 };
 
 /** Removes a deleted deployment from its app. Its custom domains serve nothing until the next promotion. */
-const removeFromApp = ({ store }: RuleContext, { id, appId }: DeploymentRow): void => {
+const removeFromApp = ({ store }: OperationContext, { id, appId }: DeploymentRow): void => {
   const app = store.apps.get(appId);
   if (app === undefined) return;
   store.apps.update(appId, {

@@ -1,6 +1,6 @@
 import { defineHandler } from "../../context/operation-handler.js";
 import type { SerializationContext } from "../../context/row-json-cache.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import { formatTimestamp } from "../../values/clock.js";
 import { errors } from "../../values/errors.js";
 import { respondWithPage } from "../../request/paging.js";
@@ -31,7 +31,7 @@ export const serializeIntegration = (context: SerializationContext, row: Integra
 };
 
 /** Revokes integrations. Deleting the row of an integration revokes its access tokens; its grants expire. */
-const revokeIntegrations = ({ store, clock }: RuleContext, rows: readonly IntegrationRow[]) => {
+const revokeIntegrations = ({ store, clock }: OperationContext, rows: readonly IntegrationRow[]) => {
   mapTogether(rows, ({ id: integrationId }) => {
     const grants = store.grants.list({ integrationId });
     store.integrations.delete(integrationId);

@@ -1,16 +1,16 @@
 import { defineHandler } from "../../context/operation-handler.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import type { Principal } from "../../values/principal.js";
 import type { Me, MeCredential, MeUser } from "../../generated/schemas.js";
 
 /** Returns the user of a user's credential; null for a service token or an agent. */
-const serializeCurrentUser = ({ store }: RuleContext, principal: Principal): MeUser | null => {
+const serializeCurrentUser = ({ store }: OperationContext, principal: Principal): MeUser | null => {
   if (principal.kind !== "user") return null;
   const user = store.users.get(principal.userId);
   return { id: principal.userId, email: user?.email ?? principal.email, name: user?.name ?? null };
 };
 
-const serializeCredential = ({ store }: RuleContext, principal: Principal): MeCredential => {
+const serializeCredential = ({ store }: OperationContext, principal: Principal): MeCredential => {
   if (principal.kind === "service") {
     const { serviceTokenId: id } = principal;
     return { type: "service_token", id, name: store.serviceTokens.get(id)?.name ?? null };

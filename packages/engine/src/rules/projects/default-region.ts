@@ -1,4 +1,4 @@
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import type { ProjectRow } from "../../store/rows.js";
 
 const fallbackRegion = "us-east-1";
@@ -12,7 +12,7 @@ export const chooseAppRegion = (project: ProjectRow, regionId: string | undefine
  * database. See `region` of the `projects.databases.create` operation.
  */
 export const chooseDatabaseRegion = (
-  context: RuleContext,
+  context: OperationContext,
   project: ProjectRow,
   region: string | undefined,
 ): string => {

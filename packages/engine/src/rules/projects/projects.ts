@@ -1,5 +1,5 @@
 import { type OperationCall, defineHandler } from "../../context/operation-handler.js";
-import type { RuleContext } from "../../context/rule-context.js";
+import type { OperationContext } from "../../context/operation-context.js";
 import { byteLength } from "../../values/byte-length.js";
 import { errors } from "../../values/errors.js";
 import { createFirstPagePreloader, respondWithPage } from "../../request/paging.js";
@@ -14,7 +14,11 @@ import { serializeProjectDatabase } from "../databases/serialize-database.js";
 import { serializeProject } from "./serialize-project.js";
 
 /** @throws `project:logical_id_conflict` when another project of the workspace has the `logicalId`. */
-const assertProjectLogicalIdFree = (context: RuleContext, workspaceId: string, logicalId: string): void => {
+const assertProjectLogicalIdFree = (
+  context: OperationContext,
+  workspaceId: string,
+  logicalId: string,
+): void => {
   if (context.store.projects.find({ workspaceId, logicalId })) {
     throw errors["project:logical_id_conflict"]({ logicalId });
   }
@@ -27,13 +31,13 @@ export const formatCounts = (counts: Readonly<Record<string, number>>): string =
     .map(([kind, count]) => `${String(count)} ${kind}${count === 1 ? "" : "s"}`)
     .join(" and ");
 
-const findDefaultDatabase = ({ store }: RuleContext, projectId: string): DatabaseRow | undefined =>
+const findDefaultDatabase = ({ store }: OperationContext, projectId: string): DatabaseRow | undefined =>
   store.databases.find({ projectId, isDefault: true });
 
 /**
  * Refuses to delete a project that has resources other than branches and a default database, which are deleted with it.
  */
-const assertNoDependencies = ({ store }: RuleContext, projectId: string): void => {
+const assertNoDependencies = ({ store }: OperationContext, projectId: string): void => {
   const databaseCount = store.databases.count({ projectId, isDefault: false });
   const appCount = store.apps.count({ projectId });
   if (databaseCount + appCount > 0) {

@@ -12,7 +12,7 @@ import type { Settings } from "../values/settings.js";
 /**
  * The state and services that a handler uses. It is passed to each call, so that calls can run on different stores.
  */
-export interface RuleContext extends SerializationContext {
+export interface OperationContext extends SerializationContext {
   readonly store: Store;
   readonly databaseEngine: Pick<DatabaseEngine, "getEndpoints" | "announce">;
   readonly clock: Clock;
