@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "../input/context.js";
 import { devNotRunningError } from "../errors/dev-errors.js";
 import { getAtPath } from "../json/json-path.js";
-import { isSameAddress, type Profile } from "../profiles/profile.js";
+import { isSameUrl, type Profile } from "../profiles/profile.js";
 import { readPrivateFile } from "../files/private-file.js";
 import { addSlownessNotices } from "../transport/announce-delays.js";
 import { nodeTransport, TokenError, type Transport } from "../sdk/sdk.js";
@@ -10,7 +10,7 @@ import { nodeTransport, TokenError, type Transport } from "../sdk/sdk.js";
 const proofTimeoutMs = 30_000;
 
 /** Returns the URL of the `mgmt dev` that registered the profile, if one did. */
-export const getDevAddress = ({ controlUrl, controlSecretFile }: Profile): string | undefined =>
+export const getDevUrl = ({ controlUrl, controlSecretFile }: Profile): string | undefined =>
   controlSecretFile === undefined ? undefined : controlUrl?.replace(/\/_control\/*$/, "");
 
 /**
@@ -22,9 +22,9 @@ export const assertDevServiceIsGenuine = async (
   profile: Profile,
   context: Pick<Context, "output" | "signal">,
 ): Promise<void> => {
-  const address = getDevAddress(profile);
-  if (address === undefined || !isSameAddress(address, profile.baseUrl)) return;
-  if (!(await isServiceGenuine(profile, context))) throw devNotRunningError(name, address, profile.folder);
+  const devUrl = getDevUrl(profile);
+  if (devUrl === undefined || !isSameUrl(devUrl, profile.baseUrl)) return;
+  if (!(await isServiceGenuine(profile, context))) throw devNotRunningError(name, devUrl, profile.folder);
 };
 
 /**
@@ -40,13 +40,13 @@ export const requireServiceProof = (
   { signal }: Pick<Context, "signal">,
   proofTransport = transport,
 ): Transport => {
-  const address = getDevAddress(profile);
-  if (address === undefined || !isSameAddress(address, profile.baseUrl)) return transport;
+  const devUrl = getDevUrl(profile);
+  if (devUrl === undefined || !isSameUrl(devUrl, profile.baseUrl)) return transport;
   return {
     async send(request) {
       if (!(await verifyService(profile, proofTransport, signal))) {
         // The SDK repeats requests after other errors.
-        const cause = devNotRunningError(name, address, profile.folder);
+        const cause = devNotRunningError(name, devUrl, profile.folder);
         throw new TokenError("The service is not the one that the token is for", { cause });
       }
       return transport.send(request);
@@ -76,13 +76,13 @@ const verifyService = async (
   transport: Transport,
   callerSignal: AbortSignal,
 ): Promise<boolean> => {
-  const address = getDevAddress(profile);
+  const devUrl = getDevUrl(profile);
   const { controlSecretFile } = profile;
-  if (address === undefined || controlSecretFile === undefined) return false;
+  if (devUrl === undefined || controlSecretFile === undefined) return false;
   const secret = await readPrivateFile(controlSecretFile);
   if (secret === undefined) return false;
   const nonce = randomBytes(24).toString("base64url");
-  const url = `${address}/_control/proof?nonce=${nonce}`;
+  const url = `${devUrl}/_control/proof?nonce=${nonce}`;
   const requestSignal = AbortSignal.any([callerSignal, AbortSignal.timeout(proofTimeoutMs)]);
   const headers = { accept: "application/json" };
   const { body } = await transport.send({
@@ -92,7 +92,7 @@ const verifyService = async (
     body: undefined,
     signal: requestSignal,
   });
-  const signedText = `mgmt control proof\n${address}\n${nonce}`;
+  const signedText = `mgmt control proof\n${devUrl}\n${nonce}`;
   const expectedProof = createHmac("sha256", secret).update(signedText).digest();
   const proof = Buffer.from(parseProof(body), "base64url");
   return proof.length === expectedProof.length && timingSafeEqual(proof, expectedProof);

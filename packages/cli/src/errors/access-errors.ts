@@ -1,4 +1,4 @@
-import { stripAddressCredentials } from "../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../text/strip-url-credentials.js";
 import { formatSuggestion } from "../text/suggest.js";
 import { CliError } from "./cli-error.js";
 
@@ -9,23 +9,28 @@ export const devLoginHint = "Restart mgmt dev, which logs in again.";
 
 const localServiceHint = "`mgmt dev` in another terminal runs the service on this machine.";
 
-const describeLogin = (address: string): string =>
-  `mgmt login --base-url ${address}, set MGMT_TOKEN, or pass --token-file PATH.`;
+const describeLogin = (baseUrl: string): string =>
+  `mgmt login --base-url ${baseUrl}, set MGMT_TOKEN, or pass --token-file PATH.`;
 
 /**
  * @param baseUrl the URL of the service, if it is known.
  * @param isDev whether `mgmt dev` has registered the service.
  */
 export const missingTokenError = (baseUrl: string | undefined, isDev: boolean): CliError => {
-  const address = baseUrl === undefined ? undefined : stripAddressCredentials(baseUrl);
+  const printedUrl = baseUrl === undefined ? undefined : stripUrlCredentials(baseUrl);
   return new CliError(
     "notAuthenticated",
     "auth:no_token",
     "You are not logged in, and no token is set",
-    address === undefined
+    printedUrl === undefined
       ? `Run mgmt login --base-url URL, or set MGMT_BASE_URL and MGMT_TOKEN. ${localServiceHint}`
-      : `${isDev ? `${devLoginHint} Or run` : "Run"} ${describeLogin(address)}`,
-    { next: [...(address === undefined ? [] : [["mgmt", "login", "--base-url", address]]), authHelpCommand] },
+      : `${isDev ? `${devLoginHint} Or run` : "Run"} ${describeLogin(printedUrl)}`,
+    {
+      next: [
+        ...(printedUrl === undefined ? [] : [["mgmt", "login", "--base-url", printedUrl]]),
+        authHelpCommand,
+      ],
+    },
   );
 };
 
@@ -68,7 +73,7 @@ export const otherServiceError = (name: string, baseUrl: string, from: string): 
   new CliError(
     "notAuthenticated",
     "auth:other_service",
-    `The credential of profile ${name} is for ${stripAddressCredentials(baseUrl)}, but ${from} is the URL of another service`,
+    `The credential of profile ${name} is for ${stripUrlCredentials(baseUrl)}, but ${from} is the URL of another service`,
     "Pass the other service's profile with --profile, log in to it, or set its token in MGMT_TOKEN.",
   );
 
@@ -120,7 +125,7 @@ export const profileTakenError = (name: string, baseUrl: string): CliError =>
   new CliError(
     "usage",
     "profile:other_service",
-    `Profile ${name} already belongs to ${stripAddressCredentials(baseUrl)}`,
+    `Profile ${name} already belongs to ${stripUrlCredentials(baseUrl)}`,
     "Pass --profile NAME to log in to another profile.",
   );
 

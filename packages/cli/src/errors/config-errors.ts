@@ -1,5 +1,5 @@
 import { CliError } from "./cli-error.js";
-import { stripAddressCredentials } from "../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../text/strip-url-credentials.js";
 
 export const settingNotSetError = (key: string): CliError =>
   new CliError("notFound", "config:not_set", `${key} is not set`, `mgmt config set ${key} VALUE sets it.`, {
@@ -20,7 +20,7 @@ export const otherServiceAddressError = (name: string, baseUrl: string): CliErro
   new CliError(
     "usage",
     "config:other_service",
-    `The URL of profile ${name} cannot be changed, because its credential is for ${stripAddressCredentials(baseUrl)}`,
+    `The URL of profile ${name} cannot be changed, because its credential is for ${stripUrlCredentials(baseUrl)}`,
     "Log in to the other service in a profile of its own: mgmt login --profile NAME --base-url URL.",
     { next: [["mgmt", "auth", "list"]] },
   );

@@ -1,4 +1,4 @@
-import { stripAddressCredentials } from "../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../text/strip-url-credentials.js";
 import { describeCause, CliError } from "./cli-error.js";
 
 /** No profile has the control surface of a `mgmt dev`: it registers one as long as it runs. */
@@ -28,7 +28,7 @@ export const controlUnreachableError = (url: string, from: string | undefined, c
   new CliError(
     "network",
     "control:unreachable",
-    `mgmt dev cannot be reached at ${stripAddressCredentials(url)}${from === undefined ? "" : ` (from ${from})`} (${describeCause(cause)})`,
+    `mgmt dev cannot be reached at ${stripUrlCredentials(url)}${from === undefined ? "" : ` (from ${from})`} (${describeCause(cause)})`,
     "Check that mgmt dev is running and that this is its control URL.",
   );
 

@@ -1,4 +1,4 @@
-import { stripAddressCredentials } from "../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../text/strip-url-credentials.js";
 import { describeCause, CliError } from "./cli-error.js";
 
 /**
@@ -66,12 +66,12 @@ export const homeFolderError = (folder: string): CliError =>
   );
 
 /**
- * @param address the URL of its service, if it has been ready.
+ * @param url the URL of its service, if it has been ready.
  * @param pid process id of the other `mgmt dev`, if it is known.
  */
 export const folderInUseError = (
   folder: string,
-  address: string | undefined,
+  url: string | undefined,
   pid: number | undefined,
 ): CliError =>
   new CliError(
@@ -80,7 +80,7 @@ export const folderInUseError = (
     `The mgmt dev of the folder ${folder} runs already` +
       (pid === undefined
         ? ""
-        : ` (process ${pid}${address === undefined ? "" : ` at ${stripAddressCredentials(address)}`})`),
+        : ` (process ${pid}${url === undefined ? "" : ` at ${stripUrlCredentials(url)}`})`),
     "Use that one: commands in the folder do. To start it again, run mgmt dev stop first.",
     { next: [["mgmt", "dev", "list"]] },
   );
@@ -134,19 +134,19 @@ export const slowStopError = (devDescription: string, pid: number, seconds: numb
  * @param folder the folder of a `mgmt dev --here`.
  */
 export const devNotRunningError = (name: string, baseUrl: string, folder: string | undefined): CliError => {
-  const address = stripAddressCredentials(baseUrl);
+  const printedUrl = stripUrlCredentials(baseUrl);
   return folder === undefined
     ? new CliError(
         "network",
         "dev:not_running",
-        `The mgmt dev of profile ${name} is not running at ${address}`,
+        `The mgmt dev of profile ${name} is not running at ${printedUrl}`,
         "Start it with mgmt dev, or pass --profile with the profile of a running service. No credential was sent.",
         { next: [["mgmt", "dev"]] },
       )
     : new CliError(
         "network",
         "dev:not_running",
-        `The mgmt dev of the folder ${folder} is not running at ${address}`,
+        `The mgmt dev of the folder ${folder} is not running at ${printedUrl}`,
         `Start it with mgmt dev --here in that folder, or pass --profile to use another service once. To use another one always, remove ${folder}/.mgmt/dev, which deletes its data. No credential was sent.`,
         { next: [["mgmt", "dev", "--here"]] },
       );

@@ -1,5 +1,5 @@
 import { quoteShellWord } from "../text/shell-word.js";
-import { stripAddressCredentials } from "../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../text/strip-url-credentials.js";
 import { describeCause, CliError } from "./cli-error.js";
 
 /** How many problems of a manifest are listed. One wrong character can be the cause of a problem on every line after it. */
@@ -85,7 +85,7 @@ export const planOfOtherServiceError = (planBaseUrl: string, baseUrl: string): C
   new CliError(
     "refused",
     "plan:other_service",
-    `The plan is for ${stripAddressCredentials(planBaseUrl)}, but the command uses ${stripAddressCredentials(baseUrl)}`,
+    `The plan is for ${stripUrlCredentials(planBaseUrl)}, but the command uses ${stripUrlCredentials(baseUrl)}`,
     "Pass the profile or the URL that the plan was made with.",
   );
 

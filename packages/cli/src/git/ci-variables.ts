@@ -198,13 +198,11 @@ export const ciSystems: readonly CiSystem[] = [
     repository: createVariableReader("BUILDKITE_REPO"),
     defaultBranch: createVariableReader("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
     pullRequest: (read) => {
-      const [sourceAddress, ownAddress] = [read("BUILDKITE_PULL_REQUEST_REPO"), read("BUILDKITE_REPO")];
+      const [sourceUrl, ownUrl] = [read("BUILDKITE_PULL_REQUEST_REPO"), read("BUILDKITE_REPO")];
       // A setting of the pipeline puts the owner of a fork before its branch.
       const [, owner, source] = /^([^:]+):(.+)$/.exec(read("BUILDKITE_BRANCH") ?? "") ?? [];
       const isOwnRepository =
-        sourceAddress !== undefined &&
-        ownAddress !== undefined &&
-        isSameRepository(sourceAddress, ownAddress);
+        sourceUrl !== undefined && ownUrl !== undefined && isSameRepository(sourceUrl, ownUrl);
       const pullRequest = createPullRequestReader({
         number: "BUILDKITE_PULL_REQUEST",
         source: "BUILDKITE_BRANCH",
@@ -212,7 +210,7 @@ export const ciSystems: readonly CiSystem[] = [
         commit: "BUILDKITE_COMMIT",
         readFork: () => ({
           isFork: owner !== undefined || !isOwnRepository,
-          forkOwner: owner ?? parseOwner(sourceAddress),
+          forkOwner: owner ?? parseOwner(sourceUrl),
         }),
       })(read);
       return pullRequest && { ...pullRequest, source: source ?? pullRequest.source };
@@ -376,12 +374,12 @@ export const ciSystems: readonly CiSystem[] = [
   },
 ];
 
-const isSameRepository = (firstAddress: string, secondAddress: string): boolean =>
-  createRepositoryKey(firstAddress, "/") === createRepositoryKey(secondAddress, "/");
+const isSameRepository = (firstUrl: string, secondUrl: string): boolean =>
+  createRepositoryKey(firstUrl, "/") === createRepositoryKey(secondUrl, "/");
 
 /** Returns the owner in the URL of a repository: `alice` of `git://github.com/alice/shop.git`. */
-const parseOwner = (address: string | undefined): string | undefined =>
-  /[/:]([^/:]+)\/[^/]+$/.exec(address ?? "")?.[1];
+const parseOwner = (url: string | undefined): string | undefined =>
+  /[/:]([^/:]+)\/[^/]+$/.exec(url ?? "")?.[1];
 
 /** The largest event that GitHub sends, in bytes: https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap. */
 const maxEventBytes = 25 * 2 ** 20;

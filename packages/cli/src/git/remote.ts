@@ -57,13 +57,13 @@ const readRemoteHeads = async (
   environment: GitEnvironment,
   timeoutMs?: number,
 ): Promise<string> => {
-  const [cwd, address = remote, settings, sshSettings] = await Promise.all([
+  const [cwd, remoteUrl = remote, settings, sshSettings] = await Promise.all([
     resolveRootFolder(environment),
     readFirstLine(["remote", "get-url", "--", remote], environment),
     readForwardedSettings(environment),
     readUnattendedSettings(environment),
   ]);
-  const args = ["ls-remote", "--heads", "--", address, ...patterns];
+  const args = ["ls-remote", "--heads", "--", remoteUrl, ...patterns];
   return runOutsideRepository(
     args,
     { ...environment, cwd },

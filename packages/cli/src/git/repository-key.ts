@@ -19,8 +19,8 @@ const caseInsensitiveHosts: ReadonlySet<string> = new Set(["github.com", "gitlab
  *
  * @param folder the base of relative paths.
  */
-export const createRepositoryKey = (address: string, folder: string): string => {
-  const identity = identifyRepository(address.trim(), folder);
+export const createRepositoryKey = (remoteUrl: string, folder: string): string => {
+  const identity = identifyRepository(remoteUrl.trim(), folder);
   const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   const name = (identity.split("/").at(-1) ?? "")
     .replaceAll(/[^A-Za-z0-9_-]+/g, "-")
@@ -32,17 +32,17 @@ export const createRepositoryKey = (address: string, folder: string): string => 
 /** Returns whether a string has the form of `createRepositoryKey`. */
 export const isRepositoryKey = (key: string): boolean => /^(?:[A-Za-z0-9_-]+-)?[0-9a-f]{16}$/.test(key);
 
-const identifyRepository = (address: string, folder: string): string => {
+const identifyRepository = (remoteUrl: string, folder: string): string => {
   // `host:path`, unless it is the drive of a Windows path.
-  const [, host, path] = /^(?:[^@/\s]*@)?(\[[^\]]+\]|[^/:\s]{2,}):(?!\/\/|:)(.*)$/.exec(address) ?? [];
+  const [, host, path] = /^(?:[^@/\s]*@)?(\[[^\]]+\]|[^/:\s]{2,}):(?!\/\/|:)(.*)$/.exec(remoteUrl) ?? [];
   if (host !== undefined && path !== undefined) return formatRemoteIdentity(host, path);
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(address))
-    return formatLocalIdentity(resolve(folder, expandHome(address)));
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(remoteUrl))
+    return formatLocalIdentity(resolve(folder, expandHome(remoteUrl)));
   let url: URL;
   try {
-    url = new URL(address);
+    url = new URL(remoteUrl);
   } catch {
-    return `unknown:${address.replace(/\/\/[^/]*@/, "//")}`;
+    return `unknown:${remoteUrl.replace(/\/\/[^/]*@/, "//")}`;
   }
   if (url.protocol === "file:") return formatLocalIdentity(fileURLToPath(url));
   // The ssh and the web server of one host usually have different ports. Two web servers of one host may be different services.

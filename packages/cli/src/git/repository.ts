@@ -48,12 +48,12 @@ export const resolveGitContext = async (
     const names = remotes.map(({ name }) => name);
     throw problem ?? unknownRemoteError(remote, names);
   }
-  const { repository: address } = job;
-  if (address !== undefined) {
-    const key = createKey(address);
+  const { repository: jobUrl } = job;
+  if (jobUrl !== undefined) {
+    const key = createKey(jobUrl);
     // The remote of the clone can have credentials that the URL of the job lacks. The clone may be of another repository.
     const cloneRemote = remotes.find(({ url }) => createKey(url) === key);
-    return buildContext({ key, remote: cloneRemote?.name ?? address });
+    return buildContext({ key, remote: cloneRemote?.name ?? jobUrl });
   }
   const originRemote =
     remotes.find(({ name }) => name === "origin") ?? (remotes.length === 1 ? remotes[0] : undefined);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   findProfile,
   findRunningProfile,
-  isSameAddress,
+  isSameUrl,
   isValidProfileName,
   removeEndedProfiles,
   removeProfiles,
@@ -66,5 +66,5 @@ it.each([
   ["http://host:8080", "http://host", false],
   ["no address", "no address", true],
 ])("compares addresses of services: %s and %s", (left, right, isSame) => {
-  expect(isSameAddress(left, right)).toBe(isSame);
+  expect(isSameUrl(left, right)).toBe(isSame);
 });

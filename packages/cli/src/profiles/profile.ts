@@ -145,11 +145,10 @@ export const removeProfiles = (storedProfiles: StoredProfiles, names: readonly s
 };
 
 /** Returns whether two URLs mean the same service: `http://HOST:80/` is `http://host`. */
-export const isSameAddress = (left: string, right: string): boolean =>
-  normalizeAddress(left) === normalizeAddress(right);
+export const isSameUrl = (left: string, right: string): boolean => normalizeUrl(left) === normalizeUrl(right);
 
-const normalizeAddress = (address: string): string =>
-  URL.canParse(address) ? new URL(address).href.replace(/\/+$/, "") : address;
+const normalizeUrl = (url: string): string =>
+  URL.canParse(url) ? new URL(url).href.replace(/\/+$/, "") : url;
 
 const textFieldNames = [
   "authUrl",

@@ -7,11 +7,11 @@ import {
   type ProfileChoice,
   type ValueWithSource,
 } from "./active-profile.js";
-import { stripAddressCredentials } from "../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../text/strip-url-credentials.js";
 import { announceLinkedProfile, announceOverride, findReadableLink } from "./announce-link.js";
 import { readBaseUrlVariable, readTokenVariable } from "./service-variables.js";
 import { hasOuterQuote } from "../text/outer-quote.js";
-import { hasCredential, isDevProfile, isSameAddress, type Profile } from "./profile.js";
+import { hasCredential, isDevProfile, isSameUrl, type Profile } from "./profile.js";
 
 /** The credential of requests: a token, or the credential of a profile. */
 export type RequestCredential = { token: string } | { name: string; profile: Profile; file: string };
@@ -53,8 +53,8 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
     throw folderServiceTokenError(tokenIdentity.from, name.value, name.from);
   const profileSource = `profile ${name.value}`;
   const usesProfileCredential = !tokenIdentity && hasCredential(profile);
-  if (usesProfileCredential && baseUrl && !isSameAddress(baseUrl.value, profile.baseUrl)) {
-    await assertServiceAddress(baseUrl);
+  if (usesProfileCredential && baseUrl && !isSameUrl(baseUrl.value, profile.baseUrl)) {
+    await assertServiceUrl(baseUrl);
     throw otherServiceError(name.value, profile.baseUrl, baseUrl.from);
   }
   if (usesProfileCredential || !baseUrl) announceLinkedProfile(choice, context);
@@ -75,7 +75,7 @@ const announceOverriddenService = (
   if (!context.output.isForPerson) return;
   const link = findReadableLink(context.cwd);
   const linkedProfile = link?.link.profile;
-  const service = { value: stripAddressCredentials(value), from };
+  const service = { value: stripUrlCredentials(value), from };
   announceOverride("service", service, link, linkedProfile && `profile ${linkedProfile}`, context);
 };
 
@@ -85,12 +85,12 @@ export const isDevAccess = ({ baseUrl, choice }: ServiceAccess): boolean => {
   return (
     profile !== undefined &&
     isDevProfile(profile) &&
-    (baseUrl === undefined || isSameAddress(baseUrl.value, profile.baseUrl))
+    (baseUrl === undefined || isSameUrl(baseUrl.value, profile.baseUrl))
   );
 };
 
 /** Throws `usage:invalid` for a URL that the SDK refuses. */
-export const assertServiceAddress = async ({ value, from }: ValueWithSource<string>): Promise<void> => {
+export const assertServiceUrl = async ({ value, from }: ValueWithSource<string>): Promise<void> => {
   const { createClient, InvalidArgumentError } = await import("../sdk/sdk.js");
   try {
     createClient({ baseUrl: value, token: false, allowInsecureHttp: true });

@@ -1,9 +1,9 @@
 import type { Context } from "../input/context.js";
-import { stripAddressCredentials } from "../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../text/strip-url-credentials.js";
 import { chooseProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
 import { findDefault } from "./defaults.js";
 import { findLink, type Link, getLinkFilePath } from "./link-file.js";
-import { hasCredential, isValidProfileName, isSameAddress, findProfile } from "./profile.js";
+import { hasCredential, isValidProfileName, isSameUrl, findProfile } from "./profile.js";
 
 /** The parts of the context that the functions of this file need. */
 type WarningContext = Pick<Context, "env" | "cwd" | "output">;
@@ -47,8 +47,8 @@ export const warnIfProfileIsOverridden = async (name: string, context: WarningCo
   }
   const profile = findProfile(profileChoice.storedProfiles, name);
   const baseUrl = env["MGMT_BASE_URL"]?.trim();
-  if (profile && baseUrl && !isSameAddress(baseUrl, profile.baseUrl)) {
-    const effectiveValue = { value: stripAddressCredentials(baseUrl), from: "MGMT_BASE_URL" };
+  if (profile && baseUrl && !isSameUrl(baseUrl, profile.baseUrl)) {
+    const effectiveValue = { value: stripUrlCredentials(baseUrl), from: "MGMT_BASE_URL" };
     await warnAboutOverride(effectiveValue, `the URL of profile ${name}`, context);
   }
   if (profile && hasCredential(profile) && env["MGMT_TOKEN"]?.trim()) {

@@ -30,8 +30,8 @@ export const openPage = async (
   if (!headers["content-type"]?.startsWith("text/html"))
     return showPage(createTextPage(dropped ? "The connection was closed." : (body ?? "")));
   const page = new DOMParser().parseFromString(body ?? "", "text/html");
-  interceptNavigation(page.documentElement, (address, submittedForm) => {
-    openPage(mock, new URL(address, url), reportError, submittedForm).catch(reportError);
+  interceptNavigation(page.documentElement, (target, submittedForm) => {
+    openPage(mock, new URL(target, url), reportError, submittedForm).catch(reportError);
   });
   showPage(page);
 };
@@ -54,7 +54,7 @@ const createTextPage = (content: string): Document => {
  */
 const interceptNavigation = (
   root: HTMLElement,
-  openTarget: (address: string, form?: FormData) => void,
+  openTarget: (target: string, form?: FormData) => void,
 ): void => {
   root.addEventListener("submit", (event) => {
     event.preventDefault();

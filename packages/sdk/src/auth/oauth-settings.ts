@@ -64,7 +64,7 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
     throw new InvalidArgumentError("clientId", "must not be empty");
   }
   if (clientSecret === "") throw new InvalidArgumentError("clientSecret", "must not be empty");
-  const address = normalizeAddress("authUrl", options.authUrl, allowInsecureHttp);
+  const authUrl = normalizeUrl("authUrl", options.authUrl, allowInsecureHttp);
   // As it came: issuers are compared as text, and a slash at the end belongs to them (RFC 8414, section 3.3; RFC 9207, section 2.4).
   const issuer = options.authUrl;
   const server = endpoints && toAuthorizationServer(issuer, endpoints, allowInsecureHttp);
@@ -75,8 +75,8 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
     clientSecret,
     transport: transport ?? fetchTransport(fetch),
     timeoutMs: validateTimeout(timeoutMs),
-    // `normalizeAddress` accepts `http` only where it is allowed.
-    allowsHttp: [address, ...Object.values(server ?? {})].some((url) => /^http:/.test(String(url))),
+    // `normalizeUrl` accepts `http` only where it is allowed.
+    allowsHttp: [authUrl, ...Object.values(server ?? {})].some((url) => /^http:/.test(String(url))),
     server,
   };
 };
@@ -86,8 +86,8 @@ const toAuthorizationServer = (
   { authorization, token, revocation }: OAuthEndpoints,
   allowInsecureHttp: boolean,
 ): AuthorizationServer => {
-  const validateEndpoint = (name: keyof OAuthEndpoints, address: string): string =>
-    normalizeAddress(`endpoints.${name}`, address, allowInsecureHttp);
+  const validateEndpoint = (name: keyof OAuthEndpoints, endpoint: string): string =>
+    normalizeUrl(`endpoints.${name}`, endpoint, allowInsecureHttp);
   return {
     issuer,
     authorization_endpoint: validateEndpoint("authorization", authorization),
@@ -97,13 +97,13 @@ const toAuthorizationServer = (
 };
 
 /** Validates a URL that codes and tokens are sent to. Allows unencrypted `http` on loopback. */
-const normalizeAddress = (name: string, address: string, allowInsecureHttp: boolean): string => {
+const normalizeUrl = (name: string, text: string, allowInsecureHttp: boolean): string => {
   const throwInvalid = (problem: string, options?: { hint: string }): never => {
     throw new InvalidArgumentError(name, problem, options);
   };
   // The parser removes spaces and line breaks, and takes a backslash for a slash.
-  if (/[\s\\]/.test(address) || !URL.canParse(address)) throwInvalid("is not an absolute URL");
-  const url = new URL(address);
+  if (/[\s\\]/.test(text) || !URL.canParse(text)) throwInvalid("is not an absolute URL");
+  const url = new URL(text);
   const allowsHttp = allowInsecureHttp || isLoopbackHostname(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && allowsHttp)) {
     throwInvalid("must start with https://, or with http:// on loopback", {

@@ -51,10 +51,10 @@ const resolveServer = async (
 /** Metadata must not decide that codes and tokens are sent to another origin. */
 const assertSameOrigin = (server: oauth.AuthorizationServer, issuer: URL): void => {
   for (const name of ["token_endpoint", "revocation_endpoint"] as const) {
-    const address = server[name];
+    const endpoint = server[name];
     // The library reports an endpoint that is missing or is not a URL.
-    if (address === undefined || !URL.canParse(address)) continue;
-    if (new URL(address).origin !== issuer.origin) throw authErrors.otherOrigin(server.issuer, name);
+    if (endpoint === undefined || !URL.canParse(endpoint)) continue;
+    if (new URL(endpoint).origin !== issuer.origin) throw authErrors.otherOrigin(server.issuer, name);
   }
 };
 
@@ -105,10 +105,10 @@ export const startAuthorization = async (
 };
 
 const requireAuthorizationEndpoint = (
-  { authorization_endpoint: address = "" }: oauth.AuthorizationServer,
+  { authorization_endpoint: endpoint = "" }: oauth.AuthorizationServer,
   { issuer, allowsHttp }: OAuthSettings,
 ): URL => {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url?.protocol === "https:" || (url?.protocol === "http:" && allowsHttp)) return url;
   throw authErrors.requestFailed(
     "discovery",

@@ -10,12 +10,12 @@ import { readEnvironmentVariable } from "./environment.js";
 export const readEnvironmentToken = ({ token, baseUrl }: ClientSettings, unusableToken: unknown): string => {
   if (token !== undefined || unusableToken !== undefined) throw malformedTokenError();
   const environmentBaseUrl = readEnvironmentVariable("MGMT_BASE_URL");
-  if (environmentBaseUrl && !isSameAddress(environmentBaseUrl, baseUrl)) throw missingTokenError(true);
+  if (environmentBaseUrl && !isSameUrl(environmentBaseUrl, baseUrl)) throw missingTokenError(true);
   const tokenInEnvironment = readEnvironmentVariable("MGMT_TOKEN");
   if (!tokenInEnvironment) throw missingTokenError(false);
   if (!isSendableToken(tokenInEnvironment)) throw malformedTokenError();
   return tokenInEnvironment;
 };
 
-const isSameAddress = (address: string, baseUrl: string): boolean =>
-  URL.canParse(address) && new URL(address).href.replace(/\/+$/, "") === baseUrl;
+const isSameUrl = (url: string, baseUrl: string): boolean =>
+  URL.canParse(url) && new URL(url).href.replace(/\/+$/, "") === baseUrl;

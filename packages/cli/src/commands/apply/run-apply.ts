@@ -17,7 +17,7 @@ import { renderPlan } from "../../manifest/render-plan.js";
 import { StepRunner } from "../../manifest/step-runner.js";
 import { waitForEffect } from "../../run/wait-for-effect.js";
 import { isPreviewEntry } from "../../preview/record.js";
-import { isSameAddress } from "../../profiles/profile.js";
+import { isSameUrl } from "../../profiles/profile.js";
 import type { DryRunFormat } from "../../input/dry-run-option.js";
 import { connect } from "../../service/connect.js";
 import { printRequests, SequenceDryRun } from "../../service/dry-run.js";
@@ -115,7 +115,7 @@ const loadPlan = async (
   }
   const plan = parsePlan(await context.sources.readInFolder(planFile, "<plan>"), planFile);
   const baseUrl = await resolveBaseUrl(flags, context);
-  if (!isSameAddress(plan.baseUrl, baseUrl)) throw planOfOtherServiceError(plan.baseUrl, baseUrl);
+  if (!isSameUrl(plan.baseUrl, baseUrl)) throw planOfOtherServiceError(plan.baseUrl, baseUrl);
   const { projects, adoptions } = plan;
   const identify = createAdoptionMatcher(adoptions);
   const options = { projects, identify, isPreview: isPreviewEntry, ownedEntries: plan.read };

@@ -8,7 +8,7 @@ import {
 import { type Login, type LoginStore, logout, memoryStore } from "../../sdk/oauth.js";
 import { createCredentialLock } from "../../credentials/profile-store.js";
 import { busyProfilesError } from "../../errors/storage-errors.js";
-import { isSameAddress, type Profile, findProfile } from "../../profiles/profile.js";
+import { isSameUrl, type Profile, findProfile } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 import { observeRequests } from "../../transport/observe-requests.js";
@@ -148,7 +148,7 @@ export const createCredentialReplacement = (
 const readStoredAccount = ({ file, name, profile }: LoginTarget): string | undefined => {
   const storedProfile = findProfile(readProfiles(file), name);
   const isLogin = storedProfile?.login !== undefined || storedProfile?.inKeyring === "login";
-  return isLogin && isSameAddress(storedProfile.baseUrl, profile.baseUrl) ? storedProfile.account : undefined;
+  return isLogin && isSameUrl(storedProfile.baseUrl, profile.baseUrl) ? storedProfile.account : undefined;
 };
 
 const revoke = (
@@ -183,8 +183,7 @@ const updateStoredProfile = async (
     const { login, token, inKeyring } = storedProfile ?? {};
     const { projectId: _, workspaceId: __, ...profileWithoutIds } = profile;
     // `mgmt auth switch` may have changed the defaults meanwhile. Defaults of another service mean nothing here.
-    const isSameService =
-      storedProfile !== undefined && isSameAddress(storedProfile.baseUrl, profile.baseUrl);
+    const isSameService = storedProfile !== undefined && isSameUrl(storedProfile.baseUrl, profile.baseUrl);
     const { projectId, workspaceId: previousWorkspaceId } = isSameService ? storedProfile : emptyProfile;
     const updatedProfile = {
       ...profileWithoutIds,

@@ -4,13 +4,13 @@ import { missingLoginAddressError, profileTakenError } from "../../errors/access
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { chooseProfile, type ProfileChoice, type ValueWithSource } from "../../profiles/active-profile.js";
 import {
-  isSameAddress,
+  isSameUrl,
   type Profile,
   findProfile,
   findRunningProfile,
   omitCredential,
 } from "../../profiles/profile.js";
-import { assertServiceAddress } from "../../profiles/resolve-access.js";
+import { assertServiceUrl } from "../../profiles/resolve-access.js";
 import { readServiceVariable } from "../../profiles/service-variables.js";
 
 /** The profile to log in to when none is named or active. */
@@ -57,8 +57,8 @@ export const resolveLoginTarget = async (
   const baseUrl =
     findOverride("--base-url", flags.baseUrl, "MGMT_BASE_URL") ?? toProfileSetting(profile?.baseUrl);
   if (!baseUrl) throw missingLoginAddressError();
-  await assertServiceAddress(baseUrl);
-  const changesService = profile !== undefined && !isSameAddress(profile.baseUrl, baseUrl.value);
+  await assertServiceUrl(baseUrl);
+  const changesService = profile !== undefined && !isSameUrl(profile.baseUrl, baseUrl.value);
   // A profile that the user did not name is not pointed at another service.
   if (changesService && flags.profile === undefined) {
     throw profileTakenError(name?.value ?? "", profile.baseUrl);
@@ -95,10 +95,10 @@ const chooseLoginProfile = (
   const choice = chooseProfile(flags, context);
   announceLinkedProfile(choice, context);
   const { file, name, storedProfiles } = choice;
-  const hasExplicitAddress =
+  const hasExplicitUrl =
     flags.baseUrl !== undefined || readServiceVariable("MGMT_BASE_URL", context.env) !== undefined;
   const runningProfileName =
-    choice.profile || hasExplicitAddress ? undefined : findRunningProfile(storedProfiles);
+    choice.profile || hasExplicitUrl ? undefined : findRunningProfile(storedProfiles);
   const profile = findProfile(storedProfiles, runningProfileName);
   if (runningProfileName === undefined || !profile) return choice;
   if (!name) return { file, name: { value: runningProfileName, from: "mgmt dev" }, profile };

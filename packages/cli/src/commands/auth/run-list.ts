@@ -6,7 +6,7 @@ import {
 } from "../../credentials/describe-credential.js";
 import { chooseProfile } from "../../profiles/active-profile.js";
 import { hasCredential, readDevLiveness, type Profile } from "../../profiles/profile.js";
-import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 
 /** One profile, as `mgmt auth list` prints it. */
 export interface ListedProfile {
@@ -38,7 +38,7 @@ export const runAuthList = async (flags: GlobalFlags, context: Context): Promise
     rows.push({
       profile: name,
       active: name === activeName?.value,
-      service: stripAddressCredentials(profile.baseUrl),
+      service: stripUrlCredentials(profile.baseUrl),
       account: profile.account ?? null,
       workspaceId: profile.workspaceId ?? null,
       projectId: profile.projectId ?? null,

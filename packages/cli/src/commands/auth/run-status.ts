@@ -7,10 +7,10 @@ import {
 import { missingTokenError } from "../../errors/access-errors.js";
 import { chooseProfile, type ProfileChoice, type ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
-import { isSameAddress } from "../../profiles/profile.js";
+import { isSameUrl } from "../../profiles/profile.js";
 import { isDevAccess, resolveAccess } from "../../profiles/resolve-access.js";
 import { readAuthUrlVariable } from "../../profiles/service-variables.js";
-import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 
 /** A value that commands use, and where it comes from. Both are null if there is none. */
 interface StatusValue {
@@ -59,12 +59,12 @@ const findProfileAuthUrl = (
   { name, profile }: ProfileChoice,
   baseUrl: ValueWithSource<string> | undefined,
 ): ValueWithSource<string> | undefined =>
-  name && profile?.authUrl !== undefined && baseUrl && isSameAddress(profile.baseUrl, baseUrl.value)
+  name && profile?.authUrl !== undefined && baseUrl && isSameUrl(profile.baseUrl, baseUrl.value)
     ? { value: profile.authUrl, from: `profile ${name.value}` }
     : undefined;
 
 const toAddressValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
-  toStatusValue(setting && { ...setting, value: stripAddressCredentials(setting.value) });
+  toStatusValue(setting && { ...setting, value: stripUrlCredentials(setting.value) });
 
 const toStatusValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
   setting ?? { value: null, from: null };

@@ -8,7 +8,7 @@ import { isValidProfileName, findProfile, type StoredProfiles } from "../../prof
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 import { warnIfProfileIsOverridden, warnIfProjectIsOverridden } from "../../profiles/warn-overridden.js";
-import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 
 /**
  * Makes a profile the active one, and sets its default project if one is given. Without a name it changes the project of
@@ -55,7 +55,7 @@ const askForProfileName = async ({ profiles, active }: StoredProfiles, context: 
   );
   const choices = namesActiveFirst.map((name) => ({
     value: name,
-    parts: [toPrintable(name), toPrintable(stripAddressCredentials(profiles[name]?.baseUrl ?? ""))],
+    parts: [toPrintable(name), toPrintable(stripUrlCredentials(profiles[name]?.baseUrl ?? ""))],
   }));
   return choose({ title: "Profile", choices }, context);
 };

@@ -10,7 +10,7 @@ import {
 } from "../../secrets/secret-destination.js";
 import type { SecretFlags } from "../../secrets/secret-flags.js";
 import { openSecretOutput } from "../../secrets/secret-output.js";
-import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 
 /** What `mgmt auth token --output json` prints. */
 export interface PrintedToken {
@@ -40,7 +40,7 @@ export const runAuthToken = async (
   const printedToken: PrintedToken = {
     token,
     endsAt,
-    baseUrl: baseUrl ? stripAddressCredentials(baseUrl.value) : null,
+    baseUrl: baseUrl ? stripUrlCredentials(baseUrl.value) : null,
   };
   output.format = formatWithSecrets(secretFlags, output.format);
   const secretOutput = await openSecretOutput({ paths: ["token"], issued: true }, destination, context);

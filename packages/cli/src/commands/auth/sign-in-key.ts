@@ -1,8 +1,8 @@
 import type { Context } from "../../input/context.js";
-import { isSameAddress } from "../../profiles/profile.js";
+import { isSameUrl } from "../../profiles/profile.js";
 import { readProfiles } from "../../profiles/read-profiles.js";
 import { readPrivateFile } from "../../files/private-file.js";
-import { getDevAddress, isServiceGenuine } from "../../credentials/dev-service-proof.js";
+import { getDevUrl, isServiceGenuine } from "../../credentials/dev-service-proof.js";
 
 /**
  * Returns the sign-in key of the `mgmt dev` that this user runs at the URL, which its profile locates. Returns
@@ -17,7 +17,7 @@ export const findSignInKey = async (
 ): Promise<string | undefined> => {
   for (const profile of Object.values(readProfiles(path).profiles)) {
     const { signInKeyFile } = profile;
-    if (signInKeyFile === undefined || !isSameAddress(getDevAddress(profile) ?? "", authUrl)) continue;
+    if (signInKeyFile === undefined || !isSameUrl(getDevUrl(profile) ?? "", authUrl)) continue;
     if (await isServiceGenuine(profile, context)) return readPrivateFile(signInKeyFile);
   }
   return undefined;

@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { otherServiceAddressError, noProfileToConfigureError } from "../../errors/config-errors.js";
-import { hasCredential, isSameAddress } from "../../profiles/profile.js";
+import { hasCredential, isSameUrl } from "../../profiles/profile.js";
 import { getSetting } from "./settings.js";
 import { changeSetting } from "./change-setting.js";
 
@@ -19,7 +19,7 @@ export const runConfigSet = async (
       return { ...profile, [setting.profileField]: value };
     }
     if (!profile) return { baseUrl: value };
-    if (hasCredential(profile) && !isSameAddress(profile.baseUrl, value)) {
+    if (hasCredential(profile) && !isSameUrl(profile.baseUrl, value)) {
       throw otherServiceAddressError(name, profile.baseUrl);
     }
     return { ...profile, baseUrl: value };

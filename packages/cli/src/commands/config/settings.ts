@@ -7,11 +7,11 @@ import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { findProtection } from "../../profiles/protection.js";
 import type { Profile } from "../../profiles/profile.js";
-import { assertServiceAddress } from "../../profiles/resolve-access.js";
+import { assertServiceUrl } from "../../profiles/resolve-access.js";
 import { readAuthUrlVariable, readServiceVariable } from "../../profiles/service-variables.js";
 import { formatSuggestion } from "../../text/suggest.js";
 import { updateNoticeVariables } from "../../installation/update-notice-variables.js";
-import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 
 /** The value of a setting that commands use, and where it comes from, or null if there is none. */
 export interface EffectiveValue {
@@ -60,7 +60,7 @@ const unsetValue: EffectiveValue = { value: null, from: null };
 const createAddressParser =
   (key: string) =>
   async (rawValue: string): Promise<string> => {
-    await assertServiceAddress({ value: rawValue, from: key });
+    await assertServiceUrl({ value: rawValue, from: key });
     return rawValue;
   };
 
@@ -197,10 +197,10 @@ export const resolveEffectiveValue = (setting: Setting, lookup: SettingLookup): 
     (profileValue === undefined || !name
       ? setting.fallback
       : { value: formatSettingValue(profileValue), from: `profile ${name.value}` });
-  const isAddress = setting.profileField === "baseUrl" || setting.profileField === "authUrl";
-  return effectiveValue.value === null || !isAddress
+  const isUrl = setting.profileField === "baseUrl" || setting.profileField === "authUrl";
+  return effectiveValue.value === null || !isUrl
     ? effectiveValue
-    : { ...effectiveValue, value: stripAddressCredentials(effectiveValue.value) };
+    : { ...effectiveValue, value: stripUrlCredentials(effectiveValue.value) };
 };
 
 const formatSettingValue = (value: NonNullable<Profile[Setting["profileField"]]>): string =>

@@ -6,7 +6,7 @@ import {
   hasCredential,
   isDevProfile,
   isDevRunning,
-  isSameAddress,
+  isSameUrl,
   localProfileName,
   type Profile,
   findProfile,
@@ -121,8 +121,8 @@ const belongsToService = (
   { baseUrl, authUrl, controlSecretFile }: Platform["ready"],
 ): boolean =>
   profile.authUrl !== undefined &&
-  isSameAddress(profile.baseUrl, baseUrl) &&
-  isSameAddress(profile.authUrl, authUrl) &&
+  isSameUrl(profile.baseUrl, baseUrl) &&
+  isSameUrl(profile.authUrl, authUrl) &&
   profile.controlSecretFile === controlSecretFile;
 
 /** Removes the profile of a service that has ended. The profile `local` stays, with its credential. */

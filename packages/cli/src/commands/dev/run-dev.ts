@@ -11,7 +11,7 @@ import type { Notice } from "../../output/messages.js";
 import { describeDev } from "../../profiles/describe-dev.js";
 import {
   isDevRunning,
-  isSameAddress,
+  isSameUrl,
   localProfileName,
   type Profile,
   type StoredProfiles,
@@ -96,9 +96,9 @@ const findPortTakenError = (
   { env }: Pick<Context, "env">,
 ): CliError | undefined => {
   if (readErrorCode(error) !== "platform:port_taken") return undefined;
-  const address = `http://127.0.0.1:${String(port)}`;
+  const baseUrl = `http://127.0.0.1:${String(port)}`;
   const runningEntry = Object.entries(readProfilesOrNone(env)).find(
-    ([, profile]) => isSameAddress(profile.baseUrl, address) && isDevRunning(profile),
+    ([, profile]) => isSameUrl(profile.baseUrl, baseUrl) && isDevRunning(profile),
   );
   if (!runningEntry) return undefined;
   const [name, profile] = runningEntry;

@@ -2,7 +2,7 @@ import type { Context } from "../../input/context.js";
 import { isServiceGenuine } from "../../credentials/dev-service-proof.js";
 import { isDevProfile, readDevLiveness, type Profile } from "../../profiles/profile.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
-import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 
 /** A `mgmt dev` that runs, as `mgmt dev list` and `mgmt dev stop` print it. */
 export interface RunningService {
@@ -39,7 +39,7 @@ export const listRunningServices = async (
         liveness === "alive" || (liveness === "unknown" && (await isServiceGenuine(profile, context)));
       if (!isRunning || profile.process === undefined) return [];
       const { folder = null, startedAt = null, baseUrl, process } = profile;
-      const address = isDevProfile(profile) ? stripAddressCredentials(baseUrl) : null;
+      const address = isDevProfile(profile) ? stripUrlCredentials(baseUrl) : null;
       return [{ profile, service: { folder, address, pid: process.pid, since: startedAt, profile: name } }];
     }),
   );

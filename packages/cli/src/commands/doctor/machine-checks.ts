@@ -16,7 +16,7 @@ import {
 } from "./check.js";
 import { detectCiSystem } from "../../system/ci-system.js";
 import { detectCodingAgent } from "../../system/coding-agent.js";
-import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 
 /** Checks that need no service: Node.js, the profiles file, the link, the profile and running services. */
 export const checkMachine = async (flags: GlobalFlags, context: Context): Promise<Check[]> => [
@@ -119,7 +119,7 @@ const checkDevServices = async ({ env }: Pick<Context, "env">): Promise<Check> =
         describeDev(profile),
         ...(copies === undefined ? [] : [`copies of large databases ${copies}`]),
       ];
-      return `${name} at ${stripAddressCredentials(profile.baseUrl)} (${details.join("; ")})`;
+      return `${name} at ${stripUrlCredentials(profile.baseUrl)} (${details.join("; ")})`;
     });
     return createOkCheck(
       "dev",

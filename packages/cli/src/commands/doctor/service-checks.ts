@@ -8,7 +8,7 @@ import { findRunningProfile } from "../../profiles/profile.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import { type ServiceAccess, resolveAccess } from "../../profiles/resolve-access.js";
 import { createClientFor } from "../../service/connect.js";
-import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 import { isLoopbackHostname } from "../../sdk/sdk.js";
 import {
   type Check,
@@ -49,7 +49,7 @@ export const checkService = async (
   }
   const { value, from } = access.baseUrl;
   const checks = [
-    createOkCheck("address", `${stripAddressCredentials(value)} (from ${from})`),
+    createOkCheck("address", `${stripUrlCredentials(value)} (from ${from})`),
     ...(await checkConnection(value, context)),
     ...(await checkResponse(client, value, context)),
   ];

@@ -11,7 +11,7 @@ import { choose } from "../../input/choose.js";
 import { confirm } from "../../input/confirm.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { detectInstallation, type Installation } from "../../installation/installation.js";
-import { assertServiceAddress } from "../../profiles/resolve-access.js";
+import { assertServiceUrl } from "../../profiles/resolve-access.js";
 import { type Client, clients } from "./clients.js";
 import {
   ConfigProblem,
@@ -164,7 +164,7 @@ const collectServerArguments = async (
   { profile, baseUrl, tokenFile, insecure }: GlobalFlags,
   cwd: string,
 ): Promise<string[]> => {
-  if (baseUrl !== undefined) await assertServiceAddress({ value: baseUrl, from: "--base-url" });
+  if (baseUrl !== undefined) await assertServiceUrl({ value: baseUrl, from: "--base-url" });
   if (tokenFile === "-")
     throw usageError(
       "--token-file cannot be -, because a client has no token to write to the server",

@@ -10,7 +10,7 @@ import { isAtTerminal } from "../../input/ask.js";
 import { mightBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../run/names/resolve-name.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
-import { assertServiceAddress, resolveAccess } from "../../profiles/resolve-access.js";
+import { assertServiceUrl, resolveAccess } from "../../profiles/resolve-access.js";
 import { connectWithAccess } from "../../service/connect.js";
 import { launchBrowser, findNoBrowserReason } from "../../system/browser.js";
 import { isUnattended } from "../../system/reader.js";
@@ -56,7 +56,7 @@ const resolveUrl = async (
   const access = await resolveAccess(flags, context);
   if (target === "docs") {
     if (!access.baseUrl) throw missingBaseUrlError();
-    await assertServiceAddress(access.baseUrl);
+    await assertServiceUrl(access.baseUrl);
     return `${access.baseUrl.value.replace(/\/+$/, "")}/v1/doc`;
   }
   const targetText = target ?? resolveAndAnnounceDefault("projectId", flags, context)?.value;

@@ -9,7 +9,7 @@ import { type FailedCommand, describeFailedCommand } from "./failed-command.js";
 import { rewordFailure } from "./reword-failure.js";
 import { redactConnectionStrings } from "./redact-connection-strings.js";
 import { type CommandCandidate, type FailureDetails, isRepeatable, nextByCode } from "./next-by-code.js";
-import { stripAddressCredentials } from "../../text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 
 type CommandWords = readonly string[];
 
@@ -177,7 +177,7 @@ const addConnectionFlags = (
   const isRepeated = line.length > 0 && words.slice(0, line.length).join(" ") === line.join(" ");
   if (offlineCommands.includes(firstWord) || words.at(-1) === "--help" || isRepeated) return words;
   const connectionFlags: readonly (readonly [string, string | undefined])[] = [
-    ["--base-url", flags.baseUrl === undefined ? undefined : stripAddressCredentials(flags.baseUrl)],
+    ["--base-url", flags.baseUrl === undefined ? undefined : stripUrlCredentials(flags.baseUrl)],
     ["--profile", flags.profile],
     // Standard input has been read, and a login stores a credential of its own.
     [

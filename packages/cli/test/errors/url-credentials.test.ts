@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createProcessView } from "@mgmt/internal/processes/process-liveness";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { stripAddressCredentials } from "../../src/text/strip-address-credentials.js";
+import { stripUrlCredentials } from "../../src/text/strip-url-credentials.js";
 import { type Account, startAccount } from "../commands/auth/account.js";
 import { temporaryFolder } from "../folders.js";
 
@@ -17,13 +17,13 @@ const addresses = [
 
 describe("addressWithoutCredentials", () => {
   it.each(addresses)("removes the credentials of %s and keeps the host", (address) => {
-    expect(stripAddressCredentials(address)).toMatch(/(?:api\.test|127\.0\.0\.1:1)\/?$/);
-    expect(stripAddressCredentials(address)).not.toMatch(/CANARY|user/);
+    expect(stripUrlCredentials(address)).toMatch(/(?:api\.test|127\.0\.0\.1:1)\/?$/);
+    expect(stripUrlCredentials(address)).not.toMatch(/CANARY|user/);
   });
 
   it.each(["https://api.test", "http://127.0.0.1:4300/", "https://api.test/@shop", "none", ""])(
     "leaves %j as it is",
-    (address) => expect(stripAddressCredentials(address)).toBe(address),
+    (address) => expect(stripUrlCredentials(address)).toBe(address),
   );
 });
 
