@@ -1,7 +1,7 @@
 import type { Clock } from "../values/clock.js";
 import type { Job } from "./scheduler.js";
 import type { Authenticator } from "./authenticator.js";
-import type { Mode } from "../values/awaitable.js";
+import type { CallMode } from "../values/awaitable.js";
 import type { Services } from "./operation-handler.js";
 import type { DatabaseEngine } from "./database-engine.js";
 import type { DatabaseWork } from "./database-work.js";
@@ -13,7 +13,7 @@ import type { Settings } from "../values/settings.js";
 import type { Transactions } from "./transactions.js";
 
 /** The context that a server gives to the steps of a request, to its jobs and to its control surface. */
-export interface RequestContext<M extends Mode = Mode> extends Transactions<M> {
+export interface RequestContext<M extends CallMode = CallMode> extends Transactions<M> {
   readonly settings: Settings;
   /** Tells the time outside of transactions. */
   readonly clock: Clock;

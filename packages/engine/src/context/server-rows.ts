@@ -10,7 +10,7 @@ import type { Table } from "../store/collections.js";
 import type { FieldPath } from "../store/keys.js";
 import type { CountPreload, RateWindow } from "../store/rate-window.js";
 import type { Collection, AllRowsLookup, ExpiringCollection, Lookup } from "../store/store.js";
-import type { Mode, Returned } from "../values/awaitable.js";
+import type { CallMode, ModeResult } from "../values/awaitable.js";
 
 // Rows of the tables that the server itself uses. All servers of one store share them.
 
@@ -124,10 +124,10 @@ export interface ServerRowTransaction {
 }
 
 /** Runs transactions on the rows of the server itself. */
-export interface ServerRowStore<M extends Mode> {
+export interface ServerRowStore<M extends CallMode> {
   /** Returns whether any fault is installed, as the latest transaction of this process has seen it. */
   hasFaults(): boolean;
-  read<T>(callback: (transaction: ServerRowTransaction) => T): Returned<M, T>;
+  read<T>(callback: (transaction: ServerRowTransaction) => T): ModeResult<M, T>;
   /** @param lock excludes other changes with the same lock. */
-  change<T>(lock: string, callback: (transaction: ServerRowTransaction) => T): Returned<M, T>;
+  change<T>(lock: string, callback: (transaction: ServerRowTransaction) => T): ModeResult<M, T>;
 }

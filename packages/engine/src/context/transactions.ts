@@ -1,10 +1,10 @@
 import type { TransactionOptions } from "../store/storage-adapter.js";
 import type { LoadedRows, Preload } from "../store/preload.js";
-import type { Mode, Returned } from "../values/awaitable.js";
+import type { CallMode, ModeResult } from "../values/awaitable.js";
 import type { OperationContext } from "./operation-context.js";
 
 /** Runs steps on the state of a server. */
-export interface Transactions<M extends Mode = Mode> {
+export interface Transactions<M extends CallMode = CallMode> {
   /**
    * Runs a synchronous callback as one transaction. The callback may run more than once, so it has no effects except on its context and
    * on variables that it sets in every run.
@@ -19,5 +19,5 @@ export interface Transactions<M extends Mode = Mode> {
     preloads?: () => readonly Preload[],
     /** Keeps what a read transaction loads, for a later write transaction that begins with it. Only stores that load rows use it. */
     loadedRows?: LoadedRows,
-  ): Returned<M, T>;
+  ): ModeResult<M, T>;
 }

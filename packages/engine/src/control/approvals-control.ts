@@ -1,4 +1,4 @@
-import type { Mode, Returned } from "../values/awaitable.js";
+import type { CallMode, ModeResult } from "../values/awaitable.js";
 import { applyExpiry } from "../request/approval-expiry.js";
 import { allowsWindow } from "../request/approvals.js";
 import { toCanonicalId } from "../values/ids.js";
@@ -12,12 +12,12 @@ import { mapTogether } from "../store/preload.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `Approval` schema. */
-export class ApprovalsControl<M extends Mode> {
+export class ApprovalsControl<M extends CallMode> {
   /** @internal */
   constructor(private readonly getRequestContext: () => RequestContext<M>) {}
 
   /** Returns all approvals, oldest first, with their current status. */
-  list(): Returned<M, RequestedApproval[]> {
+  list(): ModeResult<M, RequestedApproval[]> {
     return this.getRequestContext().transact(readOnlyTransaction, (context) => {
       const now = context.clock.now();
       return mapTogether(context.store.approvals.list({}), (row) =>

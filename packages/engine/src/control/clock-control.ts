@@ -1,5 +1,5 @@
 import { isRealDay } from "@mgmt/internal/text/real-day";
-import { type Mode, type Returned, mapAwaitable } from "../values/awaitable.js";
+import { type CallMode, type ModeResult, mapAwaitable } from "../values/awaitable.js";
 import { type Clock, type VirtualClock, isSupportedTime } from "../values/clock.js";
 import * as controlErrors from "./control-errors.js";
 
@@ -36,38 +36,38 @@ const requireSupportedTime = (time: number): number => {
 };
 
 /** The clock of a server, and the jobs that run by it. */
-export interface ClockSource<M extends Mode> {
-  read<T>(readClock: (clock: Clock) => T): Returned<M, T>;
+export interface ClockSource<M extends CallMode> {
+  read<T>(readClock: (clock: Clock) => T): ModeResult<M, T>;
   /** Changes the clock, and plans the jobs by it. The change may run more than once. */
-  change(change: (clock: VirtualClock) => void): Returned<M, void>;
+  change(change: (clock: VirtualClock) => void): ModeResult<M, void>;
   /** Moves the clock forward to a time, and runs the jobs that fall due on the way, each at its own time. */
   advanceTo(time: number): Promise<void>;
 }
 
 /** Controls the server's clock. Moving it forward runs the jobs that fall due on the way, each at its own time. */
-export class ClockControl<M extends Mode> {
+export class ClockControl<M extends CallMode> {
   readonly #moveListeners = new Set<(milliseconds: number) => void>();
 
   /** @internal */
   constructor(private readonly source: ClockSource<M>) {}
 
   /** Returns the time in milliseconds since 1970. */
-  now(): Returned<M, number> {
+  now(): ModeResult<M, number> {
     return this.source.read((clock) => clock.now());
   }
 
   /** Whether the clock stands still until it is moved or started. */
-  get frozen(): Returned<M, boolean> {
+  get frozen(): ModeResult<M, boolean> {
     return this.source.read((clock) => clock.frozen);
   }
 
   /** Stops the clock until it is moved or started. */
-  freeze(): Returned<M, void> {
+  freeze(): ModeResult<M, void> {
     return this.source.change((clock) => clock.freeze());
   }
 
   /** Starts the clock again from its current time. */
-  run(): Returned<M, void> {
+  run(): ModeResult<M, void> {
     return this.source.change((clock) => clock.run());
   }
 

@@ -1,5 +1,5 @@
 import { toCanonicalId } from "../values/ids.js";
-import { type Mode, type Returned, mapAwaitable } from "../values/awaitable.js";
+import { type CallMode, type ModeResult, mapAwaitable } from "../values/awaitable.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 import type { RequestContext } from "../context/request-context.js";
 import type { ConnectionFault, ConnectionFaults, InstalledConnectionFault } from "./connection-faults.js";
@@ -18,7 +18,7 @@ export interface DataPlane {
  * Controls the connections to the databases of a server that this process accepts. Every method throws a `ControlError` when the databases are
  * not real.
  */
-export class DataPlaneControl<M extends Mode> {
+export class DataPlaneControl<M extends CallMode> {
   constructor(
     private readonly getRequestContext: () => RequestContext<M>,
     private readonly dataPlane: DataPlane | undefined,
@@ -33,7 +33,7 @@ export class DataPlaneControl<M extends Mode> {
    *
    * @throws ControlError when the database does not exist; TypeError when the fault is invalid.
    */
-  addFault(fault: ConnectionFault): Returned<M, InstalledConnectionFault> {
+  addFault(fault: ConnectionFault): ModeResult<M, InstalledConnectionFault> {
     const { faults } = this.#requireDataPlane();
     const { database } = fault;
     const checkCompletion = this.getRequestContext().transact(readOnlyTransaction, ({ store }) => {
@@ -41,10 +41,9 @@ export class DataPlaneControl<M extends Mode> {
         throw controlErrors.notFound("database", database);
     });
     // Returns a promise if rows are loaded, and the result itself if they are in memory.
-    return mapAwaitable<void, InstalledConnectionFault>(checkCompletion, () => faults.add(fault)) as Returned<
-      M,
-      InstalledConnectionFault
-    >;
+    return mapAwaitable<void, InstalledConnectionFault>(checkCompletion, () =>
+      faults.add(fault),
+    ) as ModeResult<M, InstalledConnectionFault>;
   }
 
   removeFault(id: string): void {

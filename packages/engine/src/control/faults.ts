@@ -1,4 +1,4 @@
-import type { Mode, Returned } from "../values/awaitable.js";
+import type { CallMode, ModeResult } from "../values/awaitable.js";
 import {
   type Fault,
   FaultNotStruckError,
@@ -14,7 +14,7 @@ import type { FaultRow, ServerRowStore, ServerRowTransaction } from "../context/
 const strikeLockName = "faults";
 
 /** Installs faults. They are rows of the server, so they apply to the requests of all processes that use the same rows. */
-export class Faults<M extends Mode> {
+export class Faults<M extends CallMode> {
   /** @internal */
   constructor(private readonly rowStore: ServerRowStore<M>) {}
 
@@ -28,7 +28,7 @@ export class Faults<M extends Mode> {
    *
    * @throws TypeError when a field is not valid.
    */
-  add(fault: Fault): Returned<M, InstalledFault> {
+  add(fault: Fault): ModeResult<M, InstalledFault> {
     return this.rowStore.change(strikeLockName, ({ controlSettings, faults, now, changeControlSettings }) => {
       // Here, so that the error rejects the promise of a server that has one.
       assertFault(fault);
@@ -41,12 +41,12 @@ export class Faults<M extends Mode> {
   }
 
   /** Returns the installed faults, oldest first. */
-  list(): Returned<M, InstalledFault[]> {
+  list(): ModeResult<M, InstalledFault[]> {
     return this.rowStore.read(({ faults }) => faults.list({}).map(toInstalledFault));
   }
 
   /** Removes a fault. Returns false when it is not installed. */
-  remove(id: string): Returned<M, boolean> {
+  remove(id: string): ModeResult<M, boolean> {
     return this.rowStore.change(strikeLockName, (transaction) => {
       const isInstalled = transaction.faults.get(id) !== undefined;
       removeFault(id, transaction);
@@ -55,7 +55,7 @@ export class Faults<M extends Mode> {
   }
 
   /** Removes all faults. */
-  clear(): Returned<M, void> {
+  clear(): ModeResult<M, void> {
     return this.rowStore.change(strikeLockName, ({ faults, changeControlSettings }) => {
       for (const { id } of faults.list({})) faults.delete(id);
       changeControlSettings({ hasFaults: false });
@@ -67,7 +67,7 @@ export class Faults<M extends Mode> {
    *
    * @throws FaultNotStruckError `fault:not_struck` that lists those that have not.
    */
-  assertStruck(): Returned<M, void> {
+  assertStruck(): ModeResult<M, void> {
     return this.rowStore.read(({ faults }) => {
       const unstruckFaults = faults
         .list({})
@@ -82,7 +82,7 @@ export class Faults<M extends Mode> {
    *
    * @internal
    */
-  strike(target: FaultTarget): Returned<M, Fault | undefined> {
+  strike(target: FaultTarget): ModeResult<M, Fault | undefined> {
     return this.rowStore.change(strikeLockName, (transaction) => {
       const { faults, draw } = transaction;
       for (const row of faults.list({})) {

@@ -1,4 +1,4 @@
-import type { Mode, Returned } from "../values/awaitable.js";
+import type { CallMode, ModeResult } from "../values/awaitable.js";
 import { idPatterns } from "../generated/ids.js";
 import { computeDigest } from "../values/digest.js";
 import { toCanonicalId, maxIdLength } from "../values/ids.js";
@@ -91,7 +91,7 @@ export interface ConsentResult {
 /**
  * Controls the authorization server without its pages: registers clients, and grants or denies consent, in one call.
  */
-export class OAuthControl<M extends Mode> {
+export class OAuthControl<M extends CallMode> {
   /** @internal */
   constructor(private readonly getRequestContext: () => RequestContext<M>) {}
 
@@ -175,7 +175,7 @@ export class OAuthControl<M extends Mode> {
    *
    * @throws ControlError when the server would refuse the request.
    */
-  deny(options: AuthorizationRequestOptions = {}): Returned<M, { redirect: string }> {
+  deny(options: AuthorizationRequestOptions = {}): ModeResult<M, { redirect: string }> {
     return this.getRequestContext().transact(readOnlyTransaction, (context) => ({
       redirect: buildResponseLocation(
         parseRequestOptions(context, options),

@@ -1,7 +1,7 @@
 import type { ClockSource } from "../control/clock-control.js";
 import { type TransactionOptions, readOnlyTransaction } from "../store/storage-adapter.js";
 import type { AllRowsLookup } from "../store/store.js";
-import { type Mode, type Returned, mapAwaitable } from "../values/awaitable.js";
+import { type CallMode, type ModeResult, mapAwaitable } from "../values/awaitable.js";
 import { VirtualClock } from "../values/clock.js";
 import { RandomIds } from "../values/random-ids.js";
 import {
@@ -24,14 +24,14 @@ export interface TransactionView {
 }
 
 /** Where the rows of the server itself are. */
-export interface ControlBackend<M extends Mode> {
+export interface ControlBackend<M extends CallMode> {
   /** Whether any fault is installed, as the latest transaction of this process has seen it. */
   readonly hasFaults: boolean;
   /** Runs a callback in a transaction. */
   runTransaction<T>(
     transactionOptions: TransactionOptions,
     callback: (view: TransactionView) => T,
-  ): Returned<M, T>;
+  ): ModeResult<M, T>;
   /** Plans the jobs by a clock that was changed. */
   lookForDueJobs(): void;
   /** Moves the clock forward to a time, and runs the jobs that fall due on the way, each at its own time. */
@@ -39,7 +39,7 @@ export interface ControlBackend<M extends Mode> {
 }
 
 /** Returns the store of the rows that the control surface uses. */
-export const createServerRowStore = <M extends Mode>(backend: ControlBackend<M>): ServerRowStore<M> => {
+export const createServerRowStore = <M extends CallMode>(backend: ControlBackend<M>): ServerRowStore<M> => {
   const random = new RandomIds(null);
   return {
     hasFaults: () => backend.hasFaults,
@@ -76,14 +76,14 @@ const createRowTransaction = (
 export const clockTransactionOptions: TransactionOptions = { mode: "write", locks: ["clock"] };
 
 /** Returns the clock that the control surface uses. */
-export const createClockSource = <M extends Mode>(backend: ControlBackend<M>): ClockSource<M> => ({
+export const createClockSource = <M extends CallMode>(backend: ControlBackend<M>): ClockSource<M> => ({
   read: (readClock) => backend.runTransaction(readOnlyTransaction, ({ context }) => readClock(context.clock)),
   change: (change) =>
     mapAwaitable(
       backend.runTransaction(clockTransactionOptions, ({ tables }) => changeClock(tables, change)),
       () => backend.lookForDueJobs(),
       // A promise if `runTransaction` returns one.
-    ) as Returned<M, void>,
+    ) as ModeResult<M, void>,
   advanceTo: (time) => backend.advanceTo(time),
 });
 

@@ -14,7 +14,7 @@ import { resolveRateLimit } from "../request/rate-limit.js";
 import { type LoggedRequest, RequestLog } from "../request/request-log.js";
 import type { TableStates } from "../store/records.js";
 import { operationHandlers } from "../rules/handlers.js";
-import type { Awaitable, Mode, Returned } from "../values/awaitable.js";
+import type { Awaitable, CallMode, ModeResult } from "../values/awaitable.js";
 import type { EngineRequest, EngineResponse } from "../values/message.js";
 import { randomBase64Url } from "../values/random-bytes.js";
 import type { RateLimitSettings, Settings } from "../values/settings.js";
@@ -27,7 +27,7 @@ import { type Snapshot, parseSnapshot } from "./snapshot.js";
 import { listTableRows, readTablesBesideSnapshot, buildSnapshot, buildTables } from "./snapshot-tables.js";
 
 /** Holds the state of a server, and runs its jobs. */
-export interface ServerBackend<M extends Mode> extends ControlBackend<M> {
+export interface ServerBackend<M extends CallMode> extends ControlBackend<M> {
   readonly settings: Settings;
   /**
    * Returns the context for one request. If other servers may change the state, its first transaction throws a
@@ -39,7 +39,7 @@ export interface ServerBackend<M extends Mode> extends ControlBackend<M> {
   /** Returns the workspace of a tenant, its owner and its service token. */
   readTenantDefaults(workspaceId: string): Awaitable<TenantDefaults>;
   /** Returns the result of a function for the rows of all tables. */
-  readAllTables<T>(readTables: (states: TableStates) => T): Returned<M, T>;
+  readAllTables<T>(readTables: (states: TableStates) => T): ModeResult<M, T>;
   /**
    * Replaces the rows of all tables. Resolves when the real databases match them.
    *
@@ -69,7 +69,7 @@ export interface CommonServerOptions extends Pick<
 }
 
 /** The reference server without a network: takes requests and returns responses as plain data. */
-export abstract class Server<M extends Mode = Mode> {
+export abstract class Server<M extends CallMode = CallMode> {
   readonly settings: Settings;
   readonly clock: ClockControl<M>;
   readonly approvals: ApprovalsControl<M>;
@@ -165,7 +165,7 @@ export abstract class Server<M extends Mode = Mode> {
    * @returns the operations that the limit applies to; empty for no limit.
    * @throws TypeError when a number is not valid or an operation does not exist.
    */
-  setRateLimit(limit: RateLimitSettings | null): Returned<M, OperationId[]> {
+  setRateLimit(limit: RateLimitSettings | null): ModeResult<M, OperationId[]> {
     const rateEpoch = randomBase64Url(16);
     return this.#serverRowStore.change("rate limit", ({ changeControlSettings }) => {
       // Here, so that the error rejects the promise of a server that has one.
@@ -176,7 +176,7 @@ export abstract class Server<M extends Mode = Mode> {
   }
 
   /** Returns a copy of the whole state as plain JSON. */
-  snapshot(): Returned<M, Snapshot> {
+  snapshot(): ModeResult<M, Snapshot> {
     return this.#backend.readAllTables(buildSnapshot);
   }
 

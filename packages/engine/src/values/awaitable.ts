@@ -2,15 +2,15 @@
 export type Awaitable<T> = T | Promise<T>;
 
 /** How the members of a server return their results: `sync` from memory, `async` where rows have to be loaded. */
-export type Mode = "sync" | "async";
+export type CallMode = "sync" | "async";
 
-interface Results<T> {
+interface ResultByMode<T> {
   readonly sync: T;
   readonly async: Promise<T>;
 }
 
 /** The return type of a member: `T` in a server in memory, otherwise a promise of it. */
-export type Returned<M extends Mode, T> = Results<T>[M];
+export type ModeResult<M extends CallMode, T> = ResultByMode<T>[M];
 
 /**
  * Returns whether a value comes in a promise. Checks for `then`: libraries such as Zone.js replace the global `Promise`, so that a promise
