@@ -18,7 +18,7 @@ import type {
   ProjectWithDatabase,
 } from "../generated/types.js";
 import type { RequestOptions } from "../request/call.js";
-import type { Waiting } from "../request/context.js";
+import type { WaitContext } from "../request/context.js";
 import { readData } from "../request/decode.js";
 import { listPages, readPage } from "../request/paging.js";
 import type { RequestFunction } from "../request/request.js";
@@ -45,7 +45,7 @@ type Prepare = (
   body: object,
   options: RequestOptions,
   request: RequestFunction,
-  waiting: Waiting,
+  waitContext: WaitContext,
 ) => Promise<ConnectTarget>;
 
 const resumeHint =
@@ -61,7 +61,7 @@ const createProject: Prepare = async (body, options, request) => {
   return createProjectTarget(project, { project });
 };
 
-const ensureProject: Prepare = async (body, options, request, waiting) => {
+const ensureProject: Prepare = async (body, options, request, waitContext) => {
   assertCreatesDatabase(body);
   // Without `dryRun`, the result is not a plan.
   const { created, resource: project } = (await ensureNamed(
@@ -70,7 +70,7 @@ const ensureProject: Prepare = async (body, options, request, waiting) => {
     undefined,
     request,
     options,
-    waiting,
+    waitContext,
   )) as EnsureResult<ProjectWithDatabase, Project>;
   if (created) return createProjectTarget(project, { project, created });
   const databaseId = await findDefaultDatabase(project.id, request, options);
@@ -83,7 +83,7 @@ const createDatabase: Prepare = async (body, options, request) => {
   return { databaseId: id, connections, fields: {} };
 };
 
-const ensureDatabase: Prepare = async (body, options, request, waiting) => {
+const ensureDatabase: Prepare = async (body, options, request, waitContext) => {
   const ensureOptions = { ...options, credentials: false };
   // Without `dryRun`, the result is not a plan.
   const { created, resource } = (await ensureNamed(
@@ -92,7 +92,7 @@ const ensureDatabase: Prepare = async (body, options, request, waiting) => {
     undefined,
     request,
     ensureOptions,
-    waiting,
+    waitContext,
   )) as EnsureResult<CreatedDatabase, Database>;
   return { databaseId: resource.id, connections: [], fields: { created } };
 };
@@ -151,12 +151,17 @@ export const connect = async (
   preparation: Preparation | undefined,
   request: RequestFunction,
   options: ConnectOptions | undefined,
-  waiting: Waiting,
+  waitContext: WaitContext,
 ): Promise<ConnectedDatabase> => {
   const callOptions = readCallOptions(options);
-  const startedAt = waiting.timers.performance.now();
-  const target = await preparations[name][preparation ?? "create"](body ?? {}, callOptions, request, waiting);
-  return new PendingConnection(target, request, waiting).connectSince(startedAt, options);
+  const startedAt = waitContext.timers.performance.now();
+  const target = await preparations[name][preparation ?? "create"](
+    body ?? {},
+    callOptions,
+    request,
+    waitContext,
+  );
+  return new PendingConnection(target, request, waitContext).connectSince(startedAt, options);
 };
 
 /**
@@ -179,18 +184,18 @@ class PendingConnection implements ConnectResume {
   // Private, because printing an error must not show secrets.
   readonly #target: ConnectTarget;
   readonly #request: RequestFunction;
-  readonly #waiting: Waiting;
+  readonly #waitContext: WaitContext;
 
-  constructor(target: ConnectTarget, request: RequestFunction, waiting: Waiting) {
+  constructor(target: ConnectTarget, request: RequestFunction, waitContext: WaitContext) {
     if (target.projectId !== undefined) this.projectId = target.projectId;
     this.databaseId = target.databaseId;
     this.#target = target;
     this.#request = request;
-    this.#waiting = waiting;
+    this.#waitContext = waitContext;
   }
 
   connect(options?: ConnectOptions): Promise<ConnectedDatabase> {
-    return this.connectSince(this.#waiting.timers.performance.now(), options);
+    return this.connectSince(this.#waitContext.timers.performance.now(), options);
   }
 
   /** @param startedAt when the deadline began, by the client's `performance.now()`. */
@@ -206,7 +211,7 @@ class PendingConnection implements ConnectResume {
           startedAt,
         },
         options,
-        this.#waiting,
+        this.#waitContext,
       );
       const connection = this.#findReadableConnection(database);
       if (connection?.directConnection)
@@ -218,7 +223,7 @@ class PendingConnection implements ConnectResume {
         });
       const deadline = startedAt + (callOptions.timeoutMs ?? Infinity);
       const newConnection = await this.#createConnection(
-        limitToRemainingTime(callOptions, deadline, this.#waiting.timers),
+        limitToRemainingTime(callOptions, deadline, this.#waitContext.timers),
       );
       return maskResult({
         ...fields,
@@ -227,7 +232,7 @@ class PendingConnection implements ConnectResume {
         connectionString: newConnection.connectionString,
       });
     } catch (error) {
-      const signals = this.#waiting.signals.concat(callOptions.signal ?? []);
+      const signals = this.#waitContext.signals.concat(callOptions.signal ?? []);
       throw this.#addResume(
         error,
         signals.some(({ aborted }) => aborted),

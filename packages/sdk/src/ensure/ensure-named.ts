@@ -4,7 +4,7 @@ import { listPages, readPage } from "../request/paging.js";
 import type { Call, RequestOptions } from "../request/call.js";
 import { readData } from "../request/decode.js";
 import type { RequestFunction } from "../request/request.js";
-import type { Waiting } from "../request/context.js";
+import type { WaitContext } from "../request/context.js";
 import type { Credentials, Ensurable } from "./ensurable.js";
 import type { AnyEnsureOptions, EnsurePlan, EnsureResult } from "./ensure-result.js";
 import { ensureResource } from "./ensure.js";
@@ -27,7 +27,7 @@ export const ensureNamed = <Created, Found, Issued>(
   pathParams: Record<string, string> | undefined,
   request: RequestFunction,
   settings: AnyEnsureOptions = {},
-  waiting: Waiting,
+  waitContext: WaitContext,
 ): Promise<EnsureResult<Created, Found, Issued> | EnsurePlan<Found>> => {
   assertOptions(settings, "an ensure", () => InvalidArgumentError);
   const { credentials: shouldIssueCredentials = true, dryRun = false, ...requestOptions } = settings;
@@ -38,7 +38,7 @@ export const ensureNamed = <Created, Found, Issued>(
     list: (call, requestOptions) => listPages(request, call, requestOptions, readPage),
     get: <T>(call: Call, requestOptions: RequestOptions) => request<T>(call, requestOptions, readData),
   };
-  if (dryRun) return planEnsure<Found>(ensurable, inputs, readers, requestOptions, waiting);
+  if (dryRun) return planEnsure<Found>(ensurable, inputs, readers, requestOptions, waitContext);
   return ensureResource(
     ensurable,
     inputs,
@@ -57,7 +57,7 @@ export const ensureNamed = <Created, Found, Issued>(
         }),
     },
     requestOptions,
-    waiting,
+    waitContext,
   );
 };
 

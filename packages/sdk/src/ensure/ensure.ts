@@ -4,7 +4,7 @@ import { MgmtError } from "../errors/mgmt-error.js";
 import type { Attempt } from "../errors/attempt.js";
 import type { RequestOptions } from "../request/call.js";
 import { validateTimeout } from "../deadlines/deadline.js";
-import type { Waiting } from "../request/context.js";
+import type { WaitContext } from "../request/context.js";
 import { pause } from "../deadlines/pause.js";
 import type { Timers } from "../deadlines/timers.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
@@ -37,7 +37,7 @@ export const ensureResource = async <Created, Found, Issued>(
   inputs: object,
   calls: EnsureCalls<Created, Issued>,
   options: RequestOptions,
-  { timers, signals }: Waiting,
+  { timers, signals }: WaitContext,
 ): Promise<EnsureResult<Created, Found, Issued>> => {
   const identity = selectIdentity(ensurable, inputs);
   const timeoutMs = validateTimeout(options.timeoutMs ?? Infinity);

@@ -1,6 +1,6 @@
 import { TimeoutError } from "../errors/local-errors.js";
 import type { RequestOptions } from "../request/call.js";
-import type { Waiting } from "../request/context.js";
+import type { WaitContext } from "../request/context.js";
 import { validateTimeout } from "../deadlines/deadline.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import type { Ensurable, IdentityRule } from "./ensurable.js";
@@ -14,7 +14,7 @@ export const planEnsure = async <Found>(
   inputs: EnsureInputs,
   readers: ResourceReaders,
   options: RequestOptions,
-  { timers, signals }: Waiting,
+  { timers, signals }: WaitContext,
 ): Promise<EnsurePlan<Found>> => {
   const identity = selectIdentity(ensurable, inputs);
   const timeoutMs = validateTimeout(options.timeoutMs ?? Infinity);

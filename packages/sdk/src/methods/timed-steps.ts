@@ -1,6 +1,6 @@
 import { connect } from "../connect/connect.js";
 import { ensureNamed } from "../ensure/ensure-named.js";
-import type { Waiting } from "../request/context.js";
+import type { WaitContext } from "../request/context.js";
 import {
   waitForApproval,
   waitForDatabase,
@@ -13,13 +13,13 @@ import {
 /**
  * Returns the steps of resources that take time.
  *
- * @param waiting the timers and signals of the client.
+ * @param waitContext the timers and signals of the client.
  */
-export const createTimedSteps = (waiting: Waiting) => {
+export const createTimedSteps = (waitContext: WaitContext) => {
   const withWaiting =
-    <Args extends unknown[], Result>(step: (...args: [...Args, Waiting]) => Result) =>
+    <Args extends unknown[], Result>(step: (...args: [...Args, WaitContext]) => Result) =>
     (...args: Args): Result =>
-      step(...args, waiting);
+      step(...args, waitContext);
   return {
     connect: withWaiting(connect),
     ensureNamed: withWaiting(ensureNamed),

@@ -43,7 +43,7 @@ export interface ClientSettings {
 export type Unchecked = [of: "a client" | "withOptions" | undefined, options: object];
 
 /** The timers by which the steps of a client wait, and the signals that end the wait. */
-export type Waiting = Pick<ClientSettings, "timers" | "signals">;
+export type WaitContext = Pick<ClientSettings, "timers" | "signals">;
 
 /** The state that the steps between `encodeCall` and `decodeResponse` share. */
 export interface CallContext {

@@ -10,7 +10,7 @@ import {
 } from "@mgmt/sdk";
 import { approvalGrantedGoal } from "./goals.js";
 import { type Poll, waitFor } from "./wait-for.js";
-import type { Waiting } from "../request/context.js";
+import type { WaitContext } from "../request/context.js";
 import { thrown } from "../../test/server.js";
 
 const approval = (status: ApprovalStatus): Approval => ({
@@ -44,7 +44,7 @@ const rateLimited = (retryAfter: number): RateLimitExceededError =>
   });
 
 /** As of a client without options. */
-const waiting: Waiting = { timers: globalThis, signals: [] };
+const waitContext: WaitContext = { timers: globalThis, signals: [] };
 
 const lost = (): ConnectionError => new ConnectionError({ method: "GET", url: "https://x.test" }, "was lost");
 
@@ -64,7 +64,7 @@ const startWait = (
     if (seen instanceof Error) throw seen;
     return approval(seen);
   };
-  return { times, end: waitFor({ goal: approvalGrantedGoal, id: "apr_1", poll }, options, waiting) };
+  return { times, end: waitFor({ goal: approvalGrantedGoal, id: "apr_1", poll }, options, waitContext) };
 };
 
 beforeEach(() => {
@@ -115,7 +115,7 @@ describe("waitFor", () => {
       return new Promise(() => undefined);
     };
     const error = thrown(
-      waitFor({ goal: approvalGrantedGoal, id: "apr_1", poll }, { timeoutMs: 70_000 }, waiting),
+      waitFor({ goal: approvalGrantedGoal, id: "apr_1", poll }, { timeoutMs: 70_000 }, waitContext),
     );
     await vi.advanceTimersByTimeAsync(70_000);
     expect(await error).toBeInstanceOf(WaitTimeoutError);
@@ -194,7 +194,8 @@ describe("waitFor", () => {
         controller.abort(reason);
         return startWait(() => "pending", { signal: controller.signal }).end;
       },
-      ({ signal }) => waitFor({ goal: approvalGrantedGoal, id: "apr_1", poll: hanging }, { signal }, waiting),
+      ({ signal }) =>
+        waitFor({ goal: approvalGrantedGoal, id: "apr_1", poll: hanging }, { signal }, waitContext),
       ({ signal }) => startWait(() => "pending", { signal }).end,
       ({ signal }) => startWait(() => unavailable(50), { signal }).end,
     ];

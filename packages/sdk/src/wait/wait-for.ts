@@ -6,7 +6,7 @@ import type { RequestOptions } from "../request/call.js";
 import { validateTimeout } from "../deadlines/deadline.js";
 import { withDeadline } from "../deadlines/with-deadline.js";
 import { pause } from "../deadlines/pause.js";
-import type { Waiting } from "../request/context.js";
+import type { WaitContext } from "../request/context.js";
 import type { WaitProgress } from "../request/approval-wait-options.js";
 import type { WaitGoal } from "./goals.js";
 import type { WaitOptions } from "./wait-options.js";
@@ -41,7 +41,7 @@ interface WaitTarget<T extends AwaitedResource> {
 export const waitFor = async <T extends AwaitedResource>(
   { goal, id, poll, startedAt, onStart, cause }: WaitTarget<T>,
   options: WaitOptions<T> = {},
-  { timers, signals }: Waiting,
+  { timers, signals }: WaitContext,
 ): Promise<T> => {
   assertOptions(options, "a wait", () => InvalidArgumentError);
   const { onProgress, pollIntervalMs, sleep, ...sendOptions } = options;

@@ -4,7 +4,7 @@ import type { AwaitedResource, PromotionState, TransferState } from "../errors/w
 import type { ApprovalRequiredError } from "../errors/generated/errors.js";
 import type { App, Approval, Database, DeploymentDetails, Project } from "../generated/types.js";
 import type { RequestOptions } from "../request/call.js";
-import type { Waiting } from "../request/context.js";
+import type { WaitContext } from "../request/context.js";
 import type { ApprovalWaitOptions, WaitProgress } from "../request/approval-wait-options.js";
 import {
   approvalGrantedGoal,
@@ -21,20 +21,20 @@ type Waiter<T extends AwaitedResource> = (
   id: string,
   poll: Poll<T>,
   options: WaitOptions<T> | undefined,
-  waiting: Waiting,
+  waitContext: WaitContext,
 ) => Promise<T>;
 
-export const waitForApproval: Waiter<Approval> = (id, poll, options, waiting) =>
-  waitFor({ goal: approvalGrantedGoal, id, poll }, options, waiting);
+export const waitForApproval: Waiter<Approval> = (id, poll, options, waitContext) =>
+  waitFor({ goal: approvalGrantedGoal, id, poll }, options, waitContext);
 
-export const waitForDatabase: Waiter<Database> = (id, poll, options, waiting) =>
-  waitFor({ goal: databaseReadyGoal, id, poll }, options, waiting);
+export const waitForDatabase: Waiter<Database> = (id, poll, options, waitContext) =>
+  waitFor({ goal: databaseReadyGoal, id, poll }, options, waitContext);
 
-export const waitForDeployment: Waiter<DeploymentDetails> = (id, poll, options, waiting) =>
-  waitFor({ goal: deploymentRunningGoal, id, poll }, options, waiting);
+export const waitForDeployment: Waiter<DeploymentDetails> = (id, poll, options, waitContext) =>
+  waitFor({ goal: deploymentRunningGoal, id, poll }, options, waitContext);
 
-export const waitForStop: Waiter<DeploymentDetails> = (id, poll, options, waiting) =>
-  waitFor({ goal: deploymentStoppedGoal, id, poll }, options, waiting);
+export const waitForStop: Waiter<DeploymentDetails> = (id, poll, options, waitContext) =>
+  waitFor({ goal: deploymentStoppedGoal, id, poll }, options, waitContext);
 
 /** Returns an id without its prefix, which the service accepts with and without it. */
 const removeIdPrefix = (deploymentId: string): string => deploymentId.replace(/^dpl_/, "");
@@ -45,14 +45,14 @@ export const waitForPromotion = async (
   deploymentId: string,
   readService: (options: RequestOptions) => Promise<App>,
   options: WaitOptions<PromotionState> | undefined,
-  waiting: Waiting,
+  waitContext: WaitContext,
 ): Promise<App> => {
   const poll = async (requestOptions: RequestOptions): Promise<PromotionState> => {
     const service = await readService(requestOptions);
     const isPromoted = removeIdPrefix(service.latestDeploymentId ?? "") === removeIdPrefix(deploymentId);
     return { status: isPromoted ? "promoted" : "pending", service };
   };
-  return (await waitFor({ goal: deploymentPromotedGoal, id, poll }, options, waiting)).service;
+  return (await waitFor({ goal: deploymentPromotedGoal, id, poll }, options, waitContext)).service;
 };
 
 /** Waits until the recipient of a transfer can read the project. `readProject` reads it as the recipient. */
@@ -60,7 +60,7 @@ export const waitForTransfer = async (
   id: string,
   readProject: (options: RequestOptions) => Promise<Project>,
   options: WaitOptions<TransferState> | undefined,
-  waiting: Waiting,
+  waitContext: WaitContext,
 ): Promise<Project> => {
   const poll = async (requestOptions: RequestOptions): Promise<TransferState> => {
     try {
@@ -70,7 +70,7 @@ export const waitForTransfer = async (
       throw error;
     }
   };
-  const finalState = await waitFor({ goal: projectTransferredGoal, id, poll }, options, waiting);
+  const finalState = await waitFor({ goal: projectTransferredGoal, id, poll }, options, waitContext);
   if (finalState.status === "pending") throw new Error("The wait ended before the transfer");
   return finalState.project;
 };
@@ -80,7 +80,7 @@ export const waitForSponsor = async (
   approvalError: ApprovalRequiredError,
   poll: Poll<Approval>,
   { onProgress, ...options }: ApprovalWaitOptions,
-  waiting: Waiting,
+  waitContext: WaitContext,
 ): Promise<void> => {
   const { approvalId, approvalUrl, expiresAt, method, path } = approvalError;
   const reportProgress = (seen: Pick<Approval, "status" | "expiresAt">, progress: WaitProgress): void =>
@@ -96,5 +96,5 @@ export const waitForSponsor = async (
   const onStart = (progress: WaitProgress): void =>
     reportProgress({ status: "pending", expiresAt }, progress);
   const wait = { goal: approvalGrantedGoal, id: approvalId, poll, onStart, cause: approvalError };
-  await waitFor(wait, { ...options, onProgress: reportProgress }, waiting);
+  await waitFor(wait, { ...options, onProgress: reportProgress }, waitContext);
 };

@@ -35,7 +35,7 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(deploymentId: string, options?: RequestOptions): ApiPromise<DeploymentDetails> {
-    return this.dataOf<DeploymentDetails>(
+    return this.requestData<DeploymentDetails>(
       contractCall("GET", "/v1/deployments/{deploymentId}", [deploymentId]),
       options,
     );
@@ -57,7 +57,10 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   delete(deploymentId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(contractCall("DELETE", "/v1/deployments/{deploymentId}", [deploymentId]), options);
+    return this.requestVoid(
+      contractCall("DELETE", "/v1/deployments/{deploymentId}", [deploymentId]),
+      options,
+    );
   }
 
   /**
@@ -76,7 +79,7 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   start(deploymentId: string, options?: RequestOptions): ApiPromise<StartedDeployment> {
-    return this.dataOf<StartedDeployment>(
+    return this.requestData<StartedDeployment>(
       contractCall("POST", "/v1/deployments/{deploymentId}/start", [deploymentId]),
       options,
     );
@@ -97,7 +100,7 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   stop(deploymentId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.nothingOf(
+    return this.requestVoid(
       contractCall("POST", "/v1/deployments/{deploymentId}/stop", [deploymentId]),
       options,
     );

@@ -27,7 +27,11 @@ export class RegionsResource extends Resource<SafeRegionsResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: RegionsListQuery, options?: ListOptions): CursorPages<ProductRegion> {
-    return this.pagesOf<ProductRegion>(contractCall("GET", "/v1/regions", [], query), options, readAnyPage);
+    return this.requestPages<ProductRegion>(
+      contractCall("GET", "/v1/regions", [], query),
+      options,
+      readAnyPage,
+    );
   }
 
   /**
@@ -41,7 +45,7 @@ export class RegionsResource extends Resource<SafeRegionsResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   listPostgres(options?: ListOptions): CursorPages<Region> {
-    return this.pagesOf<Region>(contractCall("GET", "/v1/regions/postgres"), options, readAnyPage);
+    return this.requestPages<Region>(contractCall("GET", "/v1/regions/postgres"), options, readAnyPage);
   }
 
   /**
@@ -55,7 +59,7 @@ export class RegionsResource extends Resource<SafeRegionsResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   listAccelerate(options?: ListOptions): CursorPages<AccelerateRegion> {
-    return this.pagesOf<AccelerateRegion>(
+    return this.requestPages<AccelerateRegion>(
       contractCall("GET", "/v1/regions/accelerate"),
       options,
       readAnyPage,
