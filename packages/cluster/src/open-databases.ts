@@ -65,12 +65,12 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   readWorkspaces?: ReadWorkspaces;
   /**
    * The schema with the records, in the database of the platform's sessions, if they are there. Records that do not fit the cluster are
-   * refused then.
+   * rejected then.
    */
   schema?: string;
   /**
    * Whether to use records that are outdated, were moved, or do not contain many of the databases, which are kept then. Default: they are
-   * refused.
+   * rejected.
    */
   acceptRecords?: boolean;
   /** Returns the ids of databases and backups whose removal the records contain. Default: none. */

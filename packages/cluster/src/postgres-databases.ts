@@ -78,7 +78,7 @@ export class PostgresDatabases implements DatabaseEngine {
     /** Default: a new one. */
     quarantine?: Quarantine;
     sessions: Pick<Sessions, "runExclusively"> | undefined;
-    /** Receives a message about each repair that Postgres refuses, and when work waits for a resource of Postgres. */
+    /** Receives a message about each repair that Postgres rejects, and when work waits for a resource of Postgres. */
     onLog?: ((line: string) => void) | undefined;
     /** On the disk of Postgres, for messages. Default: unknown. */
     directory?: string | undefined;

@@ -240,7 +240,7 @@ export const getCalledCommand = (command: Command): Command => {
 };
 
 /**
- * Refuses a long flag with a single dash, as Terraform has them. Commander reads `-out=plan.json` as `-o` with the value
+ * Rejects a long flag with a single dash, as Terraform has them. Commander reads `-out=plan.json` as `-o` with the value
  * `ut=plan.json`. Words after `--` are not flags, and neither are values of flags.
  */
 const rejectSingleDashFlags = (words: readonly string[], options: readonly Option[]): void => {
@@ -254,7 +254,7 @@ const rejectSingleDashFlags = (words: readonly string[], options: readonly Optio
   }
 };
 
-/** Refuses a flag together with its opposite: commander takes the last one, which `--protect --no-protect` would undo unnoticed. */
+/** Rejects a flag together with its opposite: commander takes the last one, which `--protect --no-protect` would undo unnoticed. */
 const rejectOppositeFlags = (words: readonly string[], options: readonly Option[]): void => {
   const endIndex = words.indexOf("--");
   const flags = (endIndex === -1 ? words : words.slice(0, endIndex)).filter(

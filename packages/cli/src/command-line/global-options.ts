@@ -34,7 +34,7 @@ export const createGlobalOptions = (): Option[] =>
     ),
   ].map((option) => option.helpGroup(globalOptionsHeading));
 
-/** Refuses an empty path, which a variable that is not set leaves: it would mean the working directory. */
+/** Rejects an empty path, which a variable that is not set leaves: it would mean the working directory. */
 export const assertPathsNotEmpty = (command: Command): void => {
   if (command.parent) assertPathsNotEmpty(command.parent);
   const emptyOption = command.options.find(
@@ -63,7 +63,7 @@ export const addGlobalOptions = (command: Command, { hidden = false, confirms = 
   );
 };
 
-/** Returns a hidden option that users may try for a secret. It is refused, and its value is not repeated. */
+/** Returns a hidden option that users may try for a secret. It is rejected, and its value is not repeated. */
 export const createRejectedSecretOption = (flag: string, hint: string): Option =>
   new Option(`--${flag} <value>`).hideHelp().argParser(() => {
     throw secretInArgumentsError(`--${flag}`, hint);

@@ -14,7 +14,7 @@ export const getNamedKindByPrefix = (prefix: string | undefined): NamedKind | un
 
 /**
  * Returns whether a string is a name, or is at least not recognizable as an id. `null`, blank strings, and dot segments, which are neither, are
- * refused later.
+ * rejected later.
  */
 export const mightBeName = (idOrName: string): boolean => {
   if (/^\s*(?:\.|%2e){0,2}\s*$/i.test(idOrName) || idOrName === "null") return false;

@@ -66,7 +66,7 @@ export const prepareRefreshedLogin = (
 const openNewFile = (path: string, profilesPath: string): number => {
   try {
     rmSync(path, { force: true });
-    // A link or a file that another user created meanwhile is refused.
+    // A link or a file that another user created meanwhile is rejected.
     return openSync(path, "wx", 0o600);
   } catch (error) {
     throw unwritableProfilesError(profilesPath, error);

@@ -176,7 +176,7 @@ export const runScript = async (
     context.signal.throwIfAborted();
     const problem = findStatementProblem(error);
     if (!problem) throw error;
-    // The server has refused the commit, and has undone the transaction.
+    // The server has rejected the commit, and has undone the transaction.
     if (effect === "unknown" && problem.sqlState !== undefined) effect = "undone";
     const line = currentStatement ? findErrorLine(currentStatement, error) : 1;
     const scriptPosition = isProgramOutput ? name : `${name}:${String(line)}`;

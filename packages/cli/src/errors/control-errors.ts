@@ -32,7 +32,7 @@ export const controlUnreachableError = (url: string, from: string | undefined, c
     "Check that mgmt dev is running and that this is its control URL.",
   );
 
-/** @param refusal the body of the error response. */
+/** @param rejection the body of the error response. */
 export const controlRefusedError = (status: number, refusal: { message: unknown; hint: unknown }): CliError =>
   new CliError(
     status === 404 ? "notFound" : status === 403 ? "forbidden" : "refused",

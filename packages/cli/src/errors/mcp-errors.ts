@@ -177,7 +177,7 @@ export const unknownOutcomeError = (sentAt: string): CliError =>
 export const queryRefusedError = (message: string, hint: string): CliError =>
   new CliError("refused", "mcp:query_refused", message, hint);
 
-/** Postgres has refused a statement. */
+/** Postgres has rejected a statement. */
 export const queryFailedError = (sqlState: string | undefined, message: string): CliError =>
   new CliError(
     "failure",

@@ -36,7 +36,7 @@ export const sessionStatementRefusedError = (words: readonly string[]): CliError
       "A query with --write is committed by itself.",
   );
 
-/** What Postgres says about a statement that it refused. */
+/** What Postgres says about a statement that it rejected. */
 export interface StatementFailure {
   readonly message: string;
   readonly sqlState: string | undefined;
@@ -54,7 +54,7 @@ const parameterCountState = "08P01";
 const unknownTypeState = "42P18";
 
 /**
- * Postgres has refused a statement.
+ * Postgres has rejected a statement.
  *
  * @param sql the statement.
  * @param valueCount how many values it got.

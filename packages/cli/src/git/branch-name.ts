@@ -1,4 +1,4 @@
-/** Returns why git refuses a string as the name of a branch, by the rules of `git check-ref-format --branch`. */
+/** Returns why git rejects a string as the name of a branch, by the rules of `git check-ref-format --branch`. */
 export const findBranchNameProblem = (name: string): string | undefined => {
   const parts = name.split("/");
   if (/[\u0000-\u001f\u007f]/.test(name)) return "it contains a control character";

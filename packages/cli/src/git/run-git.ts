@@ -108,7 +108,7 @@ const wasEndedBySignal = (error: unknown): boolean =>
 /** Adds settings in variables, because other users on this machine can read arguments. */
 const addSettings = (settings: readonly GitSetting[], env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const count = env["GIT_CONFIG_COUNT"] ?? "";
-  // Git refuses any other count.
+  // Git rejects any other count.
   const firstIndex = /^\d{1,9}$/.test(count) ? Number(count) : 0;
   const addedVariables = settings.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${String(firstIndex + index)}`, name],

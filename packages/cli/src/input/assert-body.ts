@@ -6,7 +6,7 @@ import { findSchemaProblems } from "../json/schema-problems.js";
 const maxListedProblems = 5;
 
 /**
- * Refuses a body that the contract does not allow: unknown fields, and values of the wrong type, form or length. Fields may be
+ * Rejects a body that the contract does not allow: unknown fields, and values of the wrong type, form or length. Fields may be
  * missing, because flags can add them. Throws `usage:invalid_value`.
  *
  * @param bodySource the source of the body.

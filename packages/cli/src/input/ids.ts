@@ -1,6 +1,6 @@
 import { usageError } from "../errors/usage-errors.js";
 
-/** Refuses an id that would change the path of the request. The service checks everything else. */
+/** Rejects an id that would change the path of the request. The service checks everything else. */
 export const assertPathId = (label: string, id: string): void => {
   if (/^\s*\.{0,2}\s*$/.test(id)) throw notAnIdError(label, id);
 };
@@ -9,7 +9,7 @@ export const assertPathId = (label: string, id: string): void => {
 export const isId = (value: unknown): value is string =>
   typeof value === "string" && /^[A-Za-z][\w-]{0,127}$/.test(value);
 
-/** Refuses a string that does not have the form of an id. */
+/** Rejects a string that does not have the form of an id. */
 export const assertId = (label: string, id: string): void => {
   if (!isId(id)) throw notAnIdError(label, id);
 };

@@ -1,7 +1,7 @@
 import { usageError } from "../errors/usage-errors.js";
 
 /**
- * Refuses `-` as a path, which means standard input or output elsewhere.
+ * Rejects `-` as a path, which means standard input or output elsewhere.
  *
  * @param kind what the flag names.
  */

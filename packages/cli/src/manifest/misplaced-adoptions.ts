@@ -18,7 +18,7 @@ import type { ServiceState } from "./read-state.js";
 type MisplacementReason = string | undefined;
 
 /**
- * Refuses entries that adopt a resource of another kind or of another project. Creating a new resource instead would not be what
+ * Rejects entries that adopt a resource of another kind or of another project. Creating a new resource instead would not be what
  * their author meant.
  *
  * @param missingAdoptions entries for which nothing to adopt was found where they are.

@@ -33,7 +33,7 @@ export const collectReferences = (
 };
 
 /**
- * Refuses references to resources that neither the manifest nor the service has.
+ * Rejects references to resources that neither the manifest nor the service has.
  *
  * @param knownAddresses the entries of both.
  * @throws `manifest:invalid` with the place of each reference, and with the keys that are similar.

@@ -57,7 +57,7 @@ const parseObject = (value: unknown): object | undefined => {
 
 /**
  * Returns a schema as a client sees it: without what only messages need, because every tool costs its client as many tokens as its schema
- * has, and without unions, for which some clients refuse all tools.
+ * has, and without unions, for which some clients reject all tools.
  */
 export const toListedSchema = (schema: CheckedSchema): object => simplify(schema);
 

@@ -10,7 +10,7 @@ import { isObject } from "../json/json-path.js";
 export interface JournalEntry {
   /** The approval that the service wanted for it. */
   readonly approvalId?: string;
-  /** When it was last sent, in ISO 8601. Absent if the service has refused it. */
+  /** When it was last sent, in ISO 8601. Absent if the service has rejected it. */
   readonly sentAt?: string;
   /** When the service had carried it out, in ISO 8601. */
   readonly doneAt?: string;

@@ -59,7 +59,7 @@ const coreTools: readonly CoreTool[] = [
     from: "databases_ensure",
     description:
       "Create a database unless logicalId exists, wait until ready, write its connection string to envFile. Repeat the call while it is provisioning.",
-    // The service refuses the name of a branch beside logicalId.
+    // The service rejects the name of a branch beside logicalId.
     without: ["branchGitName", "isDefault"],
     run: ensureDatabase,
     writesEnvFile: true,

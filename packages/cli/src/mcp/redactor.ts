@@ -8,7 +8,7 @@ const maxTextLength = 2_000;
 /** Of any list inside of a result. */
 const maxItems = 100;
 const maxLevels = 12;
-/** Of all texts of a result. Clients refuse results that are larger than about 25,000 tokens. */
+/** Of all texts of a result. Clients reject results that are larger than about 25,000 tokens. */
 const maxTotalLength = 40_000;
 
 /** What `redactData` writes in place of a secret. */

@@ -5,7 +5,7 @@ import { escapeYaml, isUnsafeText } from "./printable.js";
 
 /**
  * Returns whether readers of YAML 1.1 take a string for something that the package does not know: a number with commas, the value type, a symbol of
- * Ruby. Some refuse a tab.
+ * Ruby. Some reject a tab.
  */
 const isAmbiguous = (text: string): boolean => /^[-+.]*\d|^=$|^:|\t/.test(text);
 

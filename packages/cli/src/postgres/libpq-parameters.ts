@@ -40,7 +40,7 @@ const createUncheckedParameter = (variable: string): LibpqParameter => ({ variab
 
 /**
  * The parameters that are passed on (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-PARAMKEYWORDS). An old libpq ignores
- * variables that it does not know, and refuses such arguments, which is right for `require_auth`: it protects the password.
+ * variables that it does not know, and rejects such arguments, which is right for `require_auth`: it protects the password.
  */
 const passedParameters: Readonly<Record<string, LibpqParameter>> = {
   host: createUncheckedParameter("PGHOST"),

@@ -13,7 +13,7 @@ export interface PostgresSession {
   /**
    * Runs a statement, byte for byte, and ignores its rows.
    *
-   * @throws DatabaseError of pg if the server refuses it; another error if the connection is lost.
+   * @throws DatabaseError of pg if the server rejects it; another error if the connection is lost.
    */
   readonly run: (statement: Uint8Array) => Promise<StatementResponse>;
   /** Sends rows to a `COPY`, and waits until there is room for more. */

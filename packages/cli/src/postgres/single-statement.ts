@@ -57,7 +57,7 @@ export class SingleStatement implements Submittable {
   /**
    * Returns the rows in portions, none of which is empty. Each row is returned once, also if it is called again. Throws before the first portion if the statement has failed until then.
    *
-   * @throws DatabaseError of pg if the server refuses the statement; CopyProtocolError; StatementConnectionError.
+   * @throws DatabaseError of pg if the server rejects the statement; CopyProtocolError; StatementConnectionError.
    */
   async *readPortions(): AsyncGenerator<readonly TextRow[]> {
     for (;;) {

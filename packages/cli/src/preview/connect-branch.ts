@@ -58,7 +58,7 @@ export const connectForGitBranch = async (
   return { ...(await connectToProject(project, previewFlags, globalFlags, context)), gitName, gitContext };
 };
 
-/** Returns the branch in the project and its preview, each if it exists. Refuses the branches that always exist. */
+/** Returns the branch in the project and its preview, each if it exists. Rejects the branches that always exist. */
 export const findBranchAndPreview = async (
   { client, projectId, gitName, gitContext }: ConnectedBranch,
   context: Context,

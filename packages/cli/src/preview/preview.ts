@@ -50,7 +50,7 @@ export const resolveProject = async (
 /** Returns whether a branch may have a preview. The others always exist. */
 export const canBePreview = ({ isDefault, role }: Branch): boolean => !isDefault && role !== "production";
 
-/** Refuses the branches that always exist. */
+/** Rejects the branches that always exist. */
 export const assertMayBePreview = (branch: Branch): void => {
   if (!canBePreview(branch)) throw notAPreviewError(branch.gitName);
 };

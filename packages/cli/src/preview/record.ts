@@ -36,7 +36,7 @@ const logicalIdPrefix = "preview";
 
 /**
  * Returns the logical id of a preview: `preview.shop-0123456789abcdef.br_1d6f3h8k.pushed.expires-20261201T1200Z`. The one without a record
- * is the logical id of a new preview, so that the service refuses a second preview at the same time.
+ * is the logical id of a new preview, so that the service rejects a second preview at the same time.
  */
 export const buildLogicalId = (
   { repository, branchId }: PreviewIdentity,

@@ -89,7 +89,7 @@ export const isDevAccess = ({ baseUrl, choice }: ServiceAccess): boolean => {
   );
 };
 
-/** Throws `usage:invalid` for a URL that the SDK refuses. */
+/** Throws `usage:invalid` for a URL that the SDK rejects. */
 export const assertServiceUrl = async ({ value, from }: ValueWithSource<string>): Promise<void> => {
   const { createClient, InvalidArgumentError } = await import("../sdk/sdk.js");
   try {

@@ -22,7 +22,7 @@ export const readAuthUrlVariable = (
 };
 
 /**
- * Returns `MGMT_TOKEN`; undefined if it is not set, or if `--profile` chooses another source. Refuses white space, which no request
+ * Returns `MGMT_TOKEN`; undefined if it is not set, or if `--profile` chooses another source. Rejects white space, which no request
  * can send in a header, here, where the message can name the variable.
  */
 export const readTokenVariable = (

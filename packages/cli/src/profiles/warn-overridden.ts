@@ -84,7 +84,7 @@ export const warnIfLinkIsOverridden = async (link: Link, context: WarningContext
   }
 };
 
-/** Returns the profile that the next command chooses; undefined if it refuses the name in MGMT_PROFILE, and says so itself. */
+/** Returns the profile that the next command chooses; undefined if it rejects the name in MGMT_PROFILE, and says so itself. */
 const chooseNextProfile = (context: WarningContext): ProfileChoice | undefined => {
   const namedProfile = context.env["MGMT_PROFILE"]?.trim();
   return namedProfile && !isValidProfileName(namedProfile) ? undefined : chooseProfile({}, context);

@@ -2,7 +2,7 @@ import { unknownFieldError } from "../errors/usage-errors.js";
 import { findSimilar } from "../text/suggest.js";
 import type { GeneratedCommand, Schema } from "../contract/generated-command.js";
 
-/** Refuses fields that the result of an operation cannot have, before a request is sent. */
+/** Rejects fields that the result of an operation cannot have, before a request is sent. */
 export const assertFields = async (
   definition: GeneratedCommand,
   fields: readonly string[],

@@ -16,7 +16,7 @@ export const findDefaultName = (definition: GeneratedCommand): DefaultName | und
     : undefined;
 };
 
-/** Refuses ids that would change the path of the request. */
+/** Rejects ids that would change the path of the request. */
 export const assertIds = (parameters: readonly PathArgument[], ids: readonly string[]): void => {
   for (const [index, id] of ids.entries()) {
     const label = parameters[Math.min(index, parameters.length - 1)]?.label ?? "id";

@@ -42,7 +42,7 @@ export const printsNewSecrets = (destination: SecretDestination): boolean =>
   destination.to === "output" || printsAllSecrets(destination);
 
 /**
- * Refuses a command whose whole result is a secret that would only be masked. Call it before anything is sent.
+ * Rejects a command whose whole result is a secret that would only be masked. Call it before anything is sent.
  *
  * @param fileFlag the flag with which the command writes it to a file. Default: `--secret-file`.
  * @throws `secrets:in_log`.

@@ -16,7 +16,7 @@ export class SecretFile {
     private readonly handle: FileHandle,
   ) {}
 
-  /** Creates the file. Refuses one that exists, and does not follow a symbolic link. Call it before secrets are created. */
+  /** Creates the file. Rejects one that exists, and does not follow a symbolic link. Call it before secrets are created. */
   static async create(path: string, cwd: string): Promise<SecretFile> {
     const absolutePath = resolve(cwd, path);
     try {

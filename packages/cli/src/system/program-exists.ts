@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { delimiter, resolve } from "node:path";
 
 /**
- * Returns whether a program exists, as a path or in a folder of PATH. The system refuses access also to a program that does not
+ * Returns whether a program exists, as a path or in a folder of PATH. The system rejects access also to a program that does not
  * exist if a folder of PATH cannot be entered.
  */
 export const programExists = (

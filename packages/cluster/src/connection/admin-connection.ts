@@ -18,15 +18,15 @@ import { openPool } from "./pool.js";
 import { retryWhileFull } from "./retry-while-full.js";
 import { RoleMemberships } from "./role-memberships.js";
 
-/** Returns whether Postgres refused a statement because a database does not exist (`invalid_catalog_name`). */
+/** Returns whether Postgres rejected a statement because a database does not exist (`invalid_catalog_name`). */
 export const isMissingDatabaseError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "3D000";
 
-/** Returns whether Postgres refused a statement because a database or a role (`undefined_object`) does not exist. */
+/** Returns whether Postgres rejected a statement because a database or a role (`undefined_object`) does not exist. */
 export const isMissingObjectError = (error: unknown): boolean =>
   isMissingDatabaseError(error) || (error instanceof DatabaseError && error.code === "42704");
 
-/** Returns whether Postgres refused a statement because sessions are connected to the database (`object_in_use`). */
+/** Returns whether Postgres rejected a statement because sessions are connected to the database (`object_in_use`). */
 export const isDatabaseInUseError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "55006";
 
@@ -36,12 +36,12 @@ export const isLockTimeoutError = (error: unknown): boolean =>
   error.cause instanceof DatabaseError &&
   error.cause.code === "55P03";
 
-/** Returns whether Postgres refused something because of privileges (`insufficient_privilege`). */
+/** Returns whether Postgres rejected something because of privileges (`insufficient_privilege`). */
 export const isPrivilegeError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "42501";
 
 /**
- * Returns whether Postgres refused a statement because another session has just changed the same row of a catalog, for which
+ * Returns whether Postgres rejected a statement because another session has just changed the same row of a catalog, for which
  * it has only the code of internal errors.
  */
 export const isConcurrentChangeError = (error: unknown): boolean =>
@@ -243,7 +243,7 @@ export class AdminConnection {
     }
   }
 
-  /** Connects to a database whose connection limit or privileges refuse the platform. */
+  /** Connects to a database whose connection limit or privileges reject the platform. */
   async #connectDespiteLimits(database: string): Promise<Client> {
     const [row] = await this.query<{ limit: number }>(
       "select datconnlimit as limit from pg_database where datname = $1",
@@ -370,7 +370,7 @@ export class AdminConnection {
     }
   }
 
-  /** @throws ClusterError `cluster:lacks_privileges` when Postgres refuses the work because the platform has lost a privilege. */
+  /** @throws ClusterError `cluster:lacks_privileges` when Postgres rejects the work because the platform has lost a privilege. */
   async #runUnblocked<T>(work: () => Promise<T>, canRenew = true): Promise<T> {
     const run = (): Promise<T> =>
       this.#blockerTerminator.runEndingBlockers(() => retryWhileFull(() => wrapConnectionErrors(work)));

@@ -3,7 +3,7 @@ import { SuperuserConnectedError } from "./superuser-connected.js";
 import { UnresponsiveSessionsError } from "./unresponsive-sessions.js";
 
 /**
- * Does the work. If Postgres refuses it, reports `failureMessage` with the reason, so that other work can continue.
+ * Does the work. If Postgres rejects it, reports `failureMessage` with the reason, so that other work can continue.
  *
  * @param failureMessage the message for the operator, such as "The role a could not be dropped".
  * @returns whether the work succeeded.
@@ -11,7 +11,7 @@ import { UnresponsiveSessionsError } from "./unresponsive-sessions.js";
  */
 export type Attempt = (failureMessage: string, work: () => Promise<void>) => Promise<boolean>;
 
-/** Drops a database. If Postgres refuses it, reports that. Returns whether it is dropped. */
+/** Drops a database. If Postgres rejects it, reports that. Returns whether it is dropped. */
 export const attemptDrop = (
   attempt: Attempt,
   copier: { drop(name: string): Promise<void> },

@@ -25,7 +25,7 @@ export const databaseClosed = "55000";
 /** The SQLSTATE `configuration_limit_exceeded`. */
 const configurationLimitExceeded = "53400";
 
-/** Builds every refusal of a login. */
+/** Builds every rejection of a login. */
 export const loginRefusals = {
   tooManyConnections: (database: string, limit: number) =>
     new LoginRefusedError(

@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, DatabaseError } from "pg";
 import { isTemporaryError, toUnavailableError } from "./unavailable.js";
 
-/** Classes of SQLSTATE of a refused login: invalid authorization, and an operator who intervenes. */
+/** Classes of SQLSTATE of a rejected login: invalid authorization, and an operator who intervenes. */
 const refusedLoginPattern = /^(28|57)/;
 
 /** A login role and the password to check. */
@@ -34,7 +34,7 @@ export const acceptsPassword = async (
     return isPasswordRequested;
   } catch (error) {
     const refusal = error instanceof DatabaseError ? error : undefined;
-    // Postgres refuses a session for other reasons, such as too many connections, only after it has accepted the password.
+    // Postgres rejects a session for other reasons, such as too many connections, only after it has accepted the password.
     if (isPasswordRequested) return refusal !== undefined && !refusedLoginPattern.test(refusal.code ?? "");
     if (refusal === undefined || isTemporaryError(refusal)) throw toUnavailableError(error);
     return false;

@@ -10,10 +10,10 @@ export const openPool = (config: PoolConfig): Pool => {
 };
 
 /**
- * Runs a statement and keeps its connection when Postgres refuses the statement. `pool.query` would close the connection, and a
+ * Runs a statement and keeps its connection when Postgres rejects the statement. `pool.query` would close the connection, and a
  * new one cannot be opened while tenants hold all locks of the server.
  *
- * @throws DatabaseError when Postgres refuses the statement; another error when the connection is lost.
+ * @throws DatabaseError when Postgres rejects the statement; another error when the connection is lost.
  */
 export const queryKeepingConnection = async <Row extends QueryResultRow>(
   pool: Pool,

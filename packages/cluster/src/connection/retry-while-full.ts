@@ -8,7 +8,7 @@ const timeoutMs = 2_000;
 /** The SQLSTATE `too_many_connections`. */
 const tooManyConnections = "53300";
 
-/** Returns whether Postgres has refused work that may succeed as soon as others use less. */
+/** Returns whether Postgres has rejected work that may succeed as soon as others use less. */
 export const isFullError = (error: unknown): boolean =>
   findDatabaseError(error)?.code === tooManyConnections || isOutOfLocksError(error);
 
@@ -18,7 +18,7 @@ export const isFullError = (error: unknown): boolean =>
  * and the guard may lower the limits of tenants, but neither is certain. Repeating is safe only for work that opens its connection before its
  * first statement, and of which nothing remains when a statement fails.
  *
- * @throws the error of the work, also when Postgres still refuses it.
+ * @throws the error of the work, also when Postgres still rejects it.
  */
 export const retryWhileFull = async <T>(work: () => Promise<T>): Promise<T> => {
   for (const startedAt = performance.now(); ; await sleep(retryIntervalMs)) {

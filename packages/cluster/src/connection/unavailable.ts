@@ -25,7 +25,7 @@ export const toUnavailableError = (cause: unknown): DatabaseUnavailableError => 
 };
 
 /**
- * Returns whether Postgres refused a statement or a connection because sessions hold all locks that the server has, for which it has only the
+ * Returns whether Postgres rejected a statement or a connection because sessions hold all locks that the server has, for which it has only the
  * code of a lack of memory. A transaction with such a statement has changed nothing.
  */
 export const isOutOfLocksError = (error: unknown): boolean => {
@@ -36,7 +36,7 @@ export const isOutOfLocksError = (error: unknown): boolean => {
 /** Returns whether a retry can succeed. */
 export const isTemporaryError = ({ code }: DatabaseError): boolean => temporaryCodePattern.test(code ?? "");
 
-/** Returns whether Postgres refused a statement. All other errors of the driver are about the connection, or temporary. */
+/** Returns whether Postgres rejected a statement. All other errors of the driver are about the connection, or temporary. */
 export const isRefusedStatementError = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && !isTemporaryError(error);
 
@@ -44,7 +44,7 @@ export const isRefusedStatementError = (error: unknown): error is DatabaseError 
  * Runs work that uses connections to Postgres.
  *
  * @throws DatabaseUnavailableError when Postgres cannot be reached or the connection is lost; DatabaseError when Postgres
- *   refuses a statement.
+ *   rejects a statement.
  */
 export const wrapConnectionErrors = async <T>(work: () => Promise<T>): Promise<T> => {
   try {

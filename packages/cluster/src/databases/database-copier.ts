@@ -30,7 +30,7 @@ const stallMemoryMs = 5_000;
 /** The reason for canceling `DROP DATABASE`. */
 const stallError = new Error("A session does not react to signals");
 
-/** Returns whether Postgres refused a new database because another statement has just created it. */
+/** Returns whether Postgres rejected a new database because another statement has just created it. */
 const isDuplicateDatabaseError = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === "42P04" || error.code === "23505");
 
@@ -195,7 +195,7 @@ export class DatabaseCopier {
     }
   }
 
-  /** Makes a change of a setting, unless Postgres refuses it. A copy without a setting is better than no copy. */
+  /** Makes a change of a setting, unless Postgres rejects it. A copy without a setting is better than no copy. */
   async #trySetting(change: string, database: string): Promise<void> {
     try {
       await this.#admin.runScript([change]);

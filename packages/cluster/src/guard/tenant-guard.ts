@@ -221,7 +221,7 @@ export class TenantGuard {
     try {
       return await this.applyLimits();
     } catch {
-      // Postgres is not running, or refuses a change because a database is being dropped. The next check tries again.
+      // Postgres is not running, or rejects a change because a database is being dropped. The next check tries again.
       return true;
     }
   }

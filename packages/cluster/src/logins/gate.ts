@@ -39,7 +39,7 @@ export class Gate {
   /**
    * Waits until clients are let in, and returns the name of the database.
    *
-   * @throws LoginRefusedError when they are refused, when it takes too long, or when too many others have come to wait; the reason of the
+   * @throws LoginRefusedError when they are rejected, when it takes too long, or when too many others have come to wait; the reason of the
    *   signal when it is aborted.
    */
   async wait({ timeoutMs, signal }: WaitLimits): Promise<string> {

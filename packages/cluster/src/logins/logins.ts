@@ -43,7 +43,7 @@ export class Logins {
   readonly #installation: Installation;
   /**
    * Database by role, as found before. Entries stay true in all processes, because a role never belongs to another database, and
-   * Postgres refuses roles that were dropped.
+   * Postgres rejects roles that were dropped.
    */
   readonly #databases = new Map<string, string>();
   /** Passwords by role, as this process has set or found them. Other processes may have set others. */
@@ -195,7 +195,7 @@ export class Logins {
       try {
         await this.#admin.runScript(await Promise.all(statementPromises));
       } catch (error) {
-        // The caller repairs each of them alone, and so finds the one that Postgres refuses.
+        // The caller repairs each of them alone, and so finds the one that Postgres rejects.
         if (error instanceof DatabaseUnavailableError) throw error;
         continue;
       }

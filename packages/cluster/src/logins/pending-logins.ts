@@ -52,7 +52,7 @@ export class PendingLogins {
     }
   }
 
-  /** Refuses the clients of a database. */
+  /** Rejects the clients of a database. */
   refuseClients(database: string): void {
     this.#endCreation(database)?.refuse(loginRefusals.notCreated(database));
   }

@@ -84,11 +84,11 @@ export interface Cluster {
    */
   readonly resetsPasswordsAtStart: boolean;
 
-  /** Returns whether an error means that the limit or the privileges of a database refuse the platform, which may change them. */
+  /** Returns whether an error means that the limit or the privileges of a database reject the platform, which may change them. */
   isConnectRefusal(error: unknown): boolean;
 
   /**
-   * Returns the error for a statement that Postgres has refused because of privileges, if the platform has lost one of those that a start
+   * Returns the error for a statement that Postgres has rejected because of privileges, if the platform has lost one of those that a start
    * needs; undefined otherwise.
    */
   findLostPrivileges(

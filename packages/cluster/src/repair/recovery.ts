@@ -50,7 +50,7 @@ export class Recovery {
    * @param options.withLock runs work on the database with this name when no other work does.
    * @param options.mustStayClosed returns whether the database with this name must not allow connections yet.
    * @param options.hasOthers whether other processes may keep databases closed. Default: false.
-   * @param options.report receives a message about each repair that Postgres refuses, once. The next start tries again.
+   * @param options.report receives a message about each repair that Postgres rejects, once. The next start tries again.
    */
   constructor(
     admin: AdminConnection,

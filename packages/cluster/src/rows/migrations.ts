@@ -20,7 +20,7 @@ export interface Migration {
 /** The steps from an empty schema to the current one. The version of a schema is the number of steps that it has had. */
 export const migrations: readonly Migration[] = [
   { buildStatements: createTables, oldestProgram: 1 },
-  // A program with one step does not read the column that this step adds, and refuses every newer version.
+  // A program with one step does not read the column that this step adds, and rejects every newer version.
   { buildStatements: addOldestProgram, oldestProgram: 2 },
   { buildStatements: createServers, oldestProgram: 2 },
   { buildStatements: addServerKeys, oldestProgram: 2 },

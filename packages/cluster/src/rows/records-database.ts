@@ -52,7 +52,7 @@ const ignoreDuplicate = (error: unknown): void => {
 };
 
 /**
- * Refuses a database of records to which other roles can connect, because they could take its locks and use up its connections.
+ * Rejects a database of records to which other roles can connect, because they could take its locks and use up its connections.
  *
  * @param isOwned whether the cluster belongs to the platform, so that the database is closed instead.
  * @throws ClusterError `cluster:records_open`.

@@ -234,7 +234,7 @@ const decrypt = ({ secret }: RecordKey, data: string, place: SecretPlace): unkno
 };
 
 /**
- * Returns the place of a secret as the additional data of its encryption, so that a ciphertext is refused in any other place. Only the id,
+ * Returns the place of a secret as the additional data of its encryption, so that a ciphertext is rejected in any other place. Only the id,
  * which comes last, may contain a space, so two places never have the same encoding.
  */
 const encodePlace = ({ table, path, id }: SecretPlace): string => `${table} ${path} ${id}`;

@@ -52,7 +52,7 @@ export interface Services {
 /** A step before `check` that waits for a service. */
 export interface Preparation<Id extends OperationId, Plan, Prepared> {
   /**
-   * Reads the store to decide what to do. Refuses by throwing a `RequestError`; in particular, refuses resources that the principal cannot
+   * Reads the store to decide what to do. Rejects by throwing a `RequestError`; in particular, rejects resources that the principal cannot
    * reach, so that no work is done for it.
    */
   plan(call: OperationCall<Id>): Plan;
@@ -60,7 +60,7 @@ export interface Preparation<Id extends OperationId, Plan, Prepared> {
 }
 
 /**
- * Implements one operation. `check` reads, and refuses by throwing a `RequestError`; `execute` changes the store and returns the
+ * Implements one operation. `check` reads, and rejects by throwing a `RequestError`; `execute` changes the store and returns the
  * response. Between the two, an agent's request may have to wait for an approval.
  */
 export interface OperationHandler<Id extends OperationId, Prepared, Checked> {

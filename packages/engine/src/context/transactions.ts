@@ -10,7 +10,7 @@ export interface Transactions<M extends CallMode = CallMode> {
    * on variables that it sets in every run.
    *
    * @returns the result of the callback: a promise only when rows have to be loaded.
-   * @throws the error of the callback. A refusal does not undo the earlier changes of the callback; any other error does, except in memory.
+   * @throws the error of the callback. A rejection does not undo the earlier changes of the callback; any other error does, except in memory.
    */
   transact<T>(
     transactionOptions: TransactionOptions,

@@ -1,5 +1,5 @@
 /**
- * Thrown when the control surface refuses a request. `message` describes the problem, and `hint` how to fix it. Only
+ * Thrown when the control surface rejects a request. `message` describes the problem, and `hint` how to fix it. Only
  * control-errors.ts creates it.
  */
 export class ControlError extends Error {

@@ -157,7 +157,7 @@ export class OAuthControl<M extends CallMode> {
   /**
    * Consents to an authorization request as a user.
    *
-   * @throws ControlError when the server would refuse the request.
+   * @throws ControlError when the server would reject the request.
    */
   consent(options: ConsentOptions = {}): Promise<ConsentResult> {
     return runWriteTransaction(this.getRequestContext(), (context) => {
@@ -173,7 +173,7 @@ export class OAuthControl<M extends CallMode> {
    * Denies an authorization request. Returns where the browser would be redirected, with `error=access_denied`. The
    * `user` and the `workspace` of a consent have no effect.
    *
-   * @throws ControlError when the server would refuse the request.
+   * @throws ControlError when the server would reject the request.
    */
   deny(options: AuthorizationRequestOptions = {}): ModeResult<M, { redirect: string }> {
     return this.getRequestContext().transact(readOnlyTransaction, (context) => ({
@@ -206,7 +206,7 @@ const requireConsentingUser = ({ store }: OperationContext, userId: string | und
   return user;
 };
 
-/** Refuses a client id that no request of the API could contain, for example to delete the integrations of the client. */
+/** Rejects a client id that no request of the API could contain, for example to delete the integrations of the client. */
 const assertClientId = (clientId: string): void => {
   if (idPatterns.client.test(clientId) && clientId.length <= maxIdLength) return;
   throw controlErrors.invalidClientId(clientId);

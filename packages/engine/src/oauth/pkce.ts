@@ -26,7 +26,7 @@ export const parseChallenge = (parameters: OAuthParameters, isPublic: boolean): 
 };
 
 /**
- * Throws `invalid_grant` unless the verifier matches the challenge. A verifier without a challenge is refused
+ * Throws `invalid_grant` unless the verifier matches the challenge. A verifier without a challenge is rejected
  * too, because an attacker may have removed the challenge from the authorization request. See
  * https://www.rfc-editor.org/rfc/rfc9700#section-4.8.2.
  */

@@ -44,7 +44,7 @@ const privateUsePattern = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\/[^#]*$/;
  * https://www.rfc-editor.org/rfc/rfc9700#section-2.1.
  */
 export const findRegistrationProblem = (uri: string): string | undefined => {
-  // Refuse characters that browsers would rewrite or that would break the `Location` header, because the
+  // Reject characters that browsers would rewrite or that would break the `Location` header, because the
   // browser would then go to a different URI than the registered one.
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\")) return "has a character that no URI has";
   if (uri.includes("#")) return "has a fragment";

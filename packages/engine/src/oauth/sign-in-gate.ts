@@ -9,7 +9,7 @@ import { createPageResponse } from "./page-response.js";
 import { type KeyProblem, renderKeyPage, keyScriptCspSource } from "./page/key-page.js";
 import { createRedirectResponse } from "./responses.js";
 
-/** Wrong keys that are answered in one window before they are refused with status 429. */
+/** Wrong keys that are answered in one window before they are rejected with status 429. */
 const maxWrongKeys = 10;
 /** Milliseconds. */
 const guessWindowMs = 60_000;

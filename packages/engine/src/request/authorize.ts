@@ -11,7 +11,7 @@ export interface AuthorizedRequest {
 }
 
 /**
- * Requires the scope `workspace:admin`, and refuses agents where the operation's `agentApproval` is `never`. Whether the
+ * Requires the scope `workspace:admin`, and rejects agents where the operation's `agentApproval` is `never`. Whether the
  * principal can reach the resource is decided by the check of the operation.
  *
  * @throws RequestError 403 `auth:forbidden`.

@@ -29,7 +29,7 @@ export interface EngineServices extends PipelineServices {
   readonly getRequestContext: () => RequestContext;
   /** Whether to check each response against the contract. One that violates it is replaced by a 500. */
   readonly validateResponses: boolean;
-  /** Called with every error that is not a refusal. */
+  /** Called with every error that is not a rejection. */
   readonly onDefect: (error: unknown) => void;
   readonly requestIdPrefix: string;
 }
@@ -103,7 +103,7 @@ export class Engine {
    * Runs an operation for a principal, without the steps that apply only to requests: rate limit, faults, approval,
    * log.
    *
-   * @throws RequestError when the operation is refused.
+   * @throws RequestError when the operation is rejected.
    */
   async perform(
     principal: Principal,
@@ -189,7 +189,7 @@ export class Engine {
     );
   }
 
-  /** Returns the outcome of a request, or a refusal in its place if it violates the contract. A method that tests can wrap. */
+  /** Returns the outcome of a request, or a rejection in its place if it violates the contract. A method that tests can wrap. */
   private enforceContract(exchange: Exchange, outcome: Outcome): Outcome {
     const { operation, isOutsideContract } = exchange;
     if (!operation || isOutsideContract || outcome.dropped || !this.services.validateResponses)

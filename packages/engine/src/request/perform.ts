@@ -14,7 +14,7 @@ import type { OperationContext } from "../context/operation-context.js";
 /**
  * Returns the approval that the request uses; undefined when it needs none.
  *
- * @throws RequestError when the request is refused.
+ * @throws RequestError when the request is rejected.
  */
 export type RequireApprovalStep = (
   call: OperationCall,

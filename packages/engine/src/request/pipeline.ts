@@ -35,7 +35,7 @@ export interface PipelineServices {
 }
 
 /**
- * Runs a request: route, authenticate, limit, validate, authorize, prepare, check, require an approval, execute. A step refuses by throwing a
+ * Runs a request: route, authenticate, limit, validate, authorize, prepare, check, require an approval, execute. A step rejects by throwing a
  * `RequestError`. The result is a promise only when a step has to wait.
  */
 export const runPipeline = (services: PipelineServices, exchange: Exchange): Outcome | Promise<Outcome> => {

@@ -56,7 +56,7 @@ const createFaultOutcome = (fault: Fault & { status: number }, exchange: Exchang
   }
   const error = createFaultError(status, code);
   exchange.isOutsideContract = code !== undefined || !operation.responses[status]?.includes(error.code);
-  // A code that the fault does not name follows the settings, as the codes of all other refusals do.
+  // A code that the fault does not name follows the settings, as the codes of all other rejections do.
   const isPublic =
     code === undefined && exchange.isOutsideContract && exchange.context.settings.errorCodes === "public";
   return isPublic ? replaceWithPublicCode(toErrorOutcome(error), operation.id) : toErrorOutcome(error);

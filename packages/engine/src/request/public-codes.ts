@@ -4,7 +4,7 @@ import type { Outcome } from "../values/message.js";
 /** Codes that Prisma's Management API has too. */
 const sharedCodes: readonly string[] = ["approval_required", "approval:denied", "app:already_exists"];
 
-/** Returns the refusal of a request with the code of Prisma's Management API for its operation and status, if there is one. */
+/** Returns the rejection of a request with the code of Prisma's Management API for its operation and status, if there is one. */
 export const replaceWithPublicCode = (outcome: Outcome, operationId: string | undefined): Outcome => {
   if (outcome.code === null || sharedCodes.includes(outcome.code)) return outcome;
   const operationCodes = operationId === undefined ? undefined : operationPublicCodes[operationId];

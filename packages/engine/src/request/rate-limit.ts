@@ -43,7 +43,7 @@ export const resolveRateLimit = (limit: RateLimitSettings): ResolvedRateLimit =>
 const buildRateWindowKey = ({ subject, clientId }: Principal): string => `${subject}\n${clientId ?? ""}`;
 
 /**
- * Refuses a counted request if its window was full. Returns the `RateLimit-*` headers of its response.
+ * Rejects a counted request if its window was full. Returns the `RateLimit-*` headers of its response.
  *
  * @param rateWindow the window that the request was counted in. Its count is above `requests` when it was full.
  * @throws RequestError 429 `rate_limit:exceeded` when the window was full.
@@ -84,7 +84,7 @@ export const createCountPreload = (
 });
 
 /**
- * If the operation of a request is limited, counts the request, refuses it when its window is full, and returns the
+ * If the operation of a request is limited, counts the request, rejects it when its window is full, and returns the
  * `RateLimit-*` headers of its response. Returns undefined if it is not limited.
  *
  * @param limit null for no limit.

@@ -5,7 +5,7 @@ import { type ClockState, VirtualClock, isSupportedTime } from "../values/clock.
 import type { RandomState } from "../values/random-ids.js";
 import type { Job } from "../context/scheduler.js";
 
-/** The whole state of a server as plain JSON, with keys and passwords. A server of another version may refuse it. */
+/** The whole state of a server as plain JSON, with keys and passwords. A server of another version may reject it. */
 export interface Snapshot {
   version: 1;
   /** @internal */

@@ -30,7 +30,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   readonly #replacedRows: ChangedRow<T>[] = [];
   #insertedCount = 0;
 
-  /** @param isStrict whether an insertion loads the row with its id, to refuse it. Otherwise the commit refuses it. */
+  /** @param isStrict whether an insertion loads the row with its id, to reject it. Otherwise the commit rejects it. */
   constructor(table: string, workingSet: WorkingSet, isStrict: boolean) {
     this.#table = table;
     this.#workingSet = workingSet;

@@ -25,7 +25,7 @@ export class PartialTables {
   readonly #isStrict: boolean;
   readonly #tables = new Map<string, PartialCollection<Row, Lookup>>();
 
-  /** @param isStrict whether an insertion loads the row with its id, to refuse it. Otherwise the commit refuses it. */
+  /** @param isStrict whether an insertion loads the row with its id, to reject it. Otherwise the commit rejects it. */
   constructor(workingSet: WorkingSet, { isStrict }: { isStrict: boolean }) {
     this.#workingSet = workingSet;
     this.#isStrict = isStrict;

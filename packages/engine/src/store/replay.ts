@@ -21,7 +21,7 @@ export interface ReplayOptions {
   readonly preloads?: readonly Preload[];
   /** Receives what a read transaction loads. A write transaction begins with it, unless it runs again. */
   readonly loadedRows?: LoadedRows | undefined;
-  /** Returns whether an error of the callback is a refusal, which commits the changes made before it. Other errors roll back. */
+  /** Returns whether an error of the callback is a rejection, which commits the changes made before it. Other errors roll back. */
   readonly isRefusal: (error: unknown) => boolean;
 }
 
@@ -36,7 +36,7 @@ const maxRuns = 1_000;
  * loaded, the row is loaded and the callback runs again from its start. The callback must therefore do the same in every run, so its
  * ids, secrets and times must come from outside.
  *
- * Commits the changes of the last run, even if the callback ends with a refusal. Rolls back if it ends with another error. A callback
+ * Commits the changes of the last run, even if the callback ends with a rejection. Rolls back if it ends with another error. A callback
  * that changes rows in a read transaction runs again in a write transaction.
  *
  * @throws the error of the callback.

@@ -1,7 +1,7 @@
 import { findClosestName } from "@mgmt/internal/text/closest-name";
 
 /**
- * Throws for options that are not an object, and for an option that does not exist, which TypeScript refuses, too.
+ * Throws for options that are not an object, and for an option that does not exist, which TypeScript rejects, too.
  *
  * @param options the options, or anything else that a JavaScript program passes.
  * @param knownNames the names of all options.

@@ -59,7 +59,7 @@ export const hasContentEncoding = (headers: EngineRequest["headers"]): boolean =
       .toLowerCase(),
   );
 
-/** Returns the outcome for a request that was refused. */
+/** Returns the outcome for a request that was rejected. */
 export const toErrorOutcome = (error: RequestError): Outcome => {
   const { status, code, message, hint, extra, headers } = error;
   return {

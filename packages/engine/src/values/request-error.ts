@@ -6,7 +6,7 @@ export interface Issue {
   message: string;
 }
 
-/** The parts of the response to a request that is refused. */
+/** The parts of the response to a request that is rejected. */
 export interface RequestErrorParts {
   /** HTTP status, from 400 to 599. */
   readonly status: number;
@@ -22,7 +22,7 @@ export interface RequestErrorParts {
 }
 
 /**
- * Thrown to refuse a request with an error of the API. `errors` has a function for each code of the contract; only an installed fault can
+ * Thrown to reject a request with an error of the API. `errors` has a function for each code of the contract; only an installed fault can
  * have another code.
  */
 export class RequestError extends Error {

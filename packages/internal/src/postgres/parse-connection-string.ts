@@ -21,7 +21,7 @@ const formatHint =
 
 /**
  * Reads a connection string of libpq (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING), in either of its forms,
- * of JDBC, of SQLAlchemy, or of Npgsql. Refuses strings that programs understand differently, such as a `/`, `?`, `#` or second `@` that is
+ * of JDBC, of SQLAlchemy, or of Npgsql. Rejects strings that programs understand differently, such as a `/`, `?`, `#` or second `@` that is
  * not encoded in the password.
  *
  * @throws ConnectionStringError

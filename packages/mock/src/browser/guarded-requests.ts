@@ -8,7 +8,7 @@ export interface GuardOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends requests of `fetch` and `XMLHttpRequest` to some URLs only after a check, and refuses them like a failed connection if it fails. */
+/** Sends requests of `fetch` and `XMLHttpRequest` to some URLs only after a check, and rejects them like a failed connection if it fails. */
 export const guardRequests = (options: GuardOptions): void => {
   guardFetch(options);
   // Only pages have it.

@@ -53,7 +53,7 @@ export class WorkerMock
   /** Number of requests that the worker script has passed to the page, and that this mock has received. */
   #requestCounts = { passed: 0, received: 0 };
   #worker: PageWorker | undefined;
-  /** Why the requests of the page are refused since the worker does not pass them on any longer. */
+  /** Why the requests of the page are rejected since the worker does not pass them on any longer. */
   #interceptionError: Error | undefined;
   #listeners = new AbortController();
   #sdk: SdkLoadResult | undefined;
@@ -103,7 +103,7 @@ export class WorkerMock
   /**
    * Starts the worker of MSW, and resolves when it passes the requests of the page to this mock. Stops a mock that the page has started
    * before, as a hot reload does. Has no effect on a mock that runs. While it runs, `fetch` and `XMLHttpRequest` of the page first check
-   * that the worker still passes requests on, and refuse those to this mock if it does not.
+   * that the worker still passes requests on, and reject those to this mock if it does not.
    *
    * @throws MockError `mock:insecure_page` when the page cannot sign tokens, `mock:worker_missing` when the worker script cannot be
    * registered, `mock:workers_blocked` when a test blocks workers, `mock:worker_silent` when the script is not MSW's,
@@ -236,7 +236,7 @@ export class WorkerMock
 
   /**
    * Resolves when the worker passes requests on to this mock. The first time that it cannot, it reports that, and requests of the page
-   * are refused from then on.
+   * are rejected from then on.
    */
   async #checkWorker(): Promise<void> {
     const worker = this.#worker;

@@ -20,7 +20,7 @@ export class ClientToken {
   /**
    * Returns the token of earlier requests while it is valid, or else a new one.
    *
-   * @param rejectedToken the token that the mock has just refused.
+   * @param rejectedToken the token that the mock has just rejected.
    */
   async get(rejectedToken?: string): Promise<string> {
     const { tokens, clock, rows, defaults } = this.engine;

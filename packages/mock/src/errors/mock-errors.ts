@@ -51,7 +51,7 @@ export const secondServer = (handlers: readonly string[]): MockError =>
       `${oneServerAdvice}, or close the other one first`,
   );
 
-/** @param handlers names of the handlers of the refused server. */
+/** @param handlers names of the handlers of the rejected server. */
 export const refusedServer = (handlers: readonly string[]): MockError =>
   new MockError(
     "mock:second_server",

@@ -73,7 +73,7 @@ export const stopInterception = (owner: object): void => {
 
 /**
  * Returns the error that another server has taken over the requests since `startInterception`, even if it is closed by now; undefined if none
- * has. MSW before 2.13 cannot refuse a server that listens, nor a request that is sent meanwhile.
+ * has. MSW before 2.13 cannot reject a server that listens, nor a request that is sent meanwhile.
  */
 export const findReplacementError = (owner: object): MockError | undefined => {
   const point = pointsByOwner.get(owner);

@@ -18,7 +18,7 @@ export interface ListeningMock {
 
 /**
  * The handler of an MSW server for all mocks that listen in it. It decides about every request while a mock listens, because a handler
- * can refuse a request in every version of MSW; the callback for unhandled requests cannot.
+ * can reject a request in every version of MSW; the callback for unhandled requests cannot.
  */
 export class MockHandler {
   static readonly #mockHandlers = new WeakMap<object, MockHandler>();
@@ -77,7 +77,7 @@ const matchOnlyAnswered = (handler: RequestHandler): RequestHandler => {
   return handler;
 };
 
-/** Returns whether the strictest strategy refuses a request, and prints how the request is handled. */
+/** Returns whether the strictest strategy rejects a request, and prints how the request is handled. */
 const applyStrictestStrategy = (listeners: readonly ListeningMock[], request: Request): boolean => {
   const strategies = listeners.map(({ onUnhandledRequest: strategy }) =>
     typeof strategy === "function" ? strategy(request) : strategy,

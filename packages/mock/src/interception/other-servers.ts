@@ -36,7 +36,7 @@ let closingHandler: object | undefined;
 
 /**
  * Remembers which server receives the requests now. From then on, no other server of the same copy of MSW takes them over while a mock
- * listens, and no other one ends their interception. MSW before 2.13 has nothing to refuse it with.
+ * listens, and no other one ends their interception. MSW before 2.13 has nothing to reject it with.
  */
 export const protectReceiver = (): void => {
   for (const source of listSharedSources()) {
@@ -72,7 +72,7 @@ const protectSource = (source: FrameSource): void => {
     return result;
   };
   source.disable = () => {
-    // A server that was refused does so when it is closed, also after the mock.
+    // A server that was rejected does so when it is closed, also after the mock.
     const receivingHandler = findReceivingHandlers()?.find(MockHandler.isMockHandler);
     if (receivingHandler !== undefined && receivingHandler !== closingHandler) return undefined;
     const result = disable();

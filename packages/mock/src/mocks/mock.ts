@@ -40,7 +40,7 @@ export class Mock extends MemoryServer implements NonInterceptingMembers {
   }
 
   /**
-   * Starts intercepting the requests of this process. Another MSW server that would listen meanwhile is refused, since MSW 2.13.
+   * Starts intercepting the requests of this process. Another MSW server that would listen meanwhile is rejected, since MSW 2.13.
    *
    * @throws MockError `mock:msw_missing` when MSW is not installed, `mock:second_server` when another MSW server receives the requests of
    * this process, `mock:shadowed_handler` when a handler is for the address of the mock.

@@ -29,7 +29,7 @@ const gssRequestCode = 80_877_104;
  * ([start-up](https://www.postgresql.org/docs/current/protocol-flow.html#PROTOCOL-FLOW-START-UP)).
  *
  * @returns the message and the bytes after it, or undefined when the message is incomplete.
- * @throws Refusal as soon as the bytes cannot become a valid message.
+ * @throws Rejection as soon as the bytes cannot become a valid message.
  */
 export const parseFirstMessage = (
   bytes: Buffer,

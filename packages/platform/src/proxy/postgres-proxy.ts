@@ -159,7 +159,7 @@ export class PostgresProxy implements DataPlane {
     this.connectionLimit = this.#options.connectionLimit;
   }
 
-  /** Stops accepting connections, and refuses those that have not reached Postgres. Sessions continue. */
+  /** Stops accepting connections, and rejects those that have not reached Postgres. Sessions continue. */
   stopAccepting(): void {
     for (const controller of this.#pendingClients) controller.abort(refusals.stopping());
     for (const server of this.#servers) server.close();
@@ -213,7 +213,7 @@ export class PostgresProxy implements DataPlane {
     socket.on("close", () => controller.abort());
     try {
       const databaseName = await this.#findDatabase(message.user, controller.signal);
-      // Postgres refuses users that the proxy does not know.
+      // Postgres rejects users that the proxy does not know.
       const session =
         databaseName === undefined ? undefined : this.#registerSession(databaseName, message, socket);
       const startupBytes =
@@ -288,7 +288,7 @@ export class PostgresProxy implements DataPlane {
   /**
    * Accepts the session if the database has the name that the client asks for.
    *
-   * @throws Refusal when it has another name.
+   * @throws Rejection when it has another name.
    */
   async #acceptIfNameMatches(
     session: Session,
@@ -310,7 +310,7 @@ export class PostgresProxy implements DataPlane {
     if (this.#acceptConnection(session, upstream, Buffer.concat(receivedChunks))) upstream.socket.resume();
   }
 
-  /** @throws Refusal while Postgres cannot be reached. */
+  /** @throws Rejection while Postgres cannot be reached. */
   async #findApiName(databaseName: string): Promise<string | undefined> {
     try {
       return await this.#directory?.findApiName(databaseName);
@@ -353,7 +353,7 @@ export class PostgresProxy implements DataPlane {
   /**
    * Registers a session, unless its database has too many or a fault prevents it.
    *
-   * @throws Refusal; LoginRefusedError; DroppedConnectionError when the client was disconnected.
+   * @throws Rejection; LoginRefusedError; DroppedConnectionError when the client was disconnected.
    */
   #registerSession(databaseName: string, startup: StartupMessage, client: Socket): Session {
     this.#refuseTooManySessions(databaseName);

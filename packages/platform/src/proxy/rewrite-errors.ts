@@ -74,7 +74,7 @@ const addHint = (message: Buffer): Buffer => {
   return encodeError([...otherFields, `${fieldTypes.hint}${explanation.hint}`]);
 };
 
-/** SQLSTATEs of sessions that the platform has ended, and of logins that it has made Postgres refuse. */
+/** SQLSTATEs of sessions that the platform has ended, and of logins that it has made Postgres reject. */
 const replacedCodes: ReadonlySet<string | undefined> = new Set([
   adminShutdown,
   tooManyConnections,
@@ -85,7 +85,7 @@ const replacedCodes: ReadonlySet<string | undefined> = new Set([
 const fatalSeverity = Buffer.from("SFATAL\0VFATAL\0C");
 
 /**
- * Replaces the error with which Postgres ends a session by the reason of the platform. A login that is refused because its database may have
+ * Replaces the error with which Postgres ends a session by the reason of the platform. A login that is rejected because its database may have
  * no sessions keeps its code.
  *
  * @param bytes a part of the data from Postgres. The error is its end.

@@ -76,7 +76,7 @@ export const connectAndSend = (address: PostgresAddress, bytes: Buffer): Upstrea
  *
  * @param timeoutMs time to keep trying, in milliseconds.
  * @returns the connection, which is paused, with the first bytes that Postgres has sent.
- * @throws Refusal when Postgres has not become available; the reason of the signal when it is aborted.
+ * @throws Rejection when Postgres has not become available; the reason of the signal when it is aborted.
  */
 export const connectToPostgres = async (
   address: PostgresAddress,

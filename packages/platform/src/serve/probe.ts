@@ -80,7 +80,7 @@ export const formatAddress = ({ host, port, database }: DatabaseAddress): string
 /** Returns the process id of the session of a client. The driver has it for cancel requests, but its types do not declare it. */
 const getProcessId = (client: Client): unknown => Reflect.get(client, "processID");
 
-/** SQLSTATE class of a refused authorization, and codes of a missing database and of missing privileges. */
+/** SQLSTATE class of a rejected authorization, and codes of a missing database and of missing privileges. */
 const refusalCodes = /^(?:28...|3D000|42501)$/;
 
 const toProbeError = (address: string, error: unknown): unknown => {

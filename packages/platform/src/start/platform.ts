@@ -22,7 +22,7 @@ export interface PlatformOptions {
   dataDir?: string;
   /**
    * Uses records that do not fit the databases: records of an earlier start, and records that lack many databases, which are closed and
-   * kept for 7 days. Default: false, which refuses the start.
+   * kept for 7 days. Default: false, which rejects the start.
    */
   acceptRecords?: boolean;
   /** Removes all data when the platform ends, even when it is killed. Default: false. */
@@ -104,7 +104,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   let proxy: OpenProxy | undefined;
   try {
     const waitOptions = { onProgramStarted: () => void loadServer(), signal };
-    // Lost keys are refused before anything runs.
+    // Lost keys are rejected before anything runs.
     const existingKeys = dataDir.manifest && (await readRecordKeys(dataDir.path));
     postgres = await openPostgres(dataDir, waitOptions);
     const recordKeys = existingKeys ?? (await createRecordKeys(dataDir));

@@ -59,7 +59,7 @@ const parseTokenParts = (token: string): Record<"header" | "claims", Record<stri
 const decodeTokenPart = (part: string): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
-    // The signature is not checked here. The server refuses a forged token.
+    // The signature is not checked here. The server rejects a forged token.
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

@@ -24,7 +24,7 @@ export class StoreState {
     return this.#unsaved !== undefined;
   }
 
-  /** Resets the state after a login, a logout, or a refused refresh token. */
+  /** Resets the state after a login, a logout, or a rejected refresh token. */
   resetTo(credential: Credential | undefined): void {
     this.#replacementCount += 1;
     this.credential = credential;

@@ -35,7 +35,7 @@ const nothingSentText = "Nothing was sent.";
 // The `imports` of `package.json` leave the checks of this module out of what a production build for browsers loads at start, where
 // every byte counts. Code that is loaded on demand imports it as `#all-type-checks`.
 
-/** Throws unless the options are a plain object, all of them exist, and each has a value of its type. TypeScript refuses the same. */
+/** Throws unless the options are a plain object, all of them exist, and each has a value of its type. TypeScript rejects the same. */
 export function assertOptions(
   options: unknown,
   owner: OptionsOwner,

@@ -26,7 +26,7 @@ export function areCertainlyValid(values: unknown, namePrefix = ""): boolean {
 export function assertRuntime(): void {}
 export function assertOptions(): void {}
 export function assertCall(): void {}
-/** Browsers themselves refuse `http:` requests from pages on `https:`. */
+/** Browsers themselves reject `http:` requests from pages on `https:`. */
 export function assertEncrypted(): void {}
 export function assertOptionNames(): void {}
 export function assertFetch(): void {}

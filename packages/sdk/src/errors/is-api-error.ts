@@ -22,7 +22,7 @@ export type KnownApiError = ErrorByCode[keyof ErrorByCode] | HttpStatusError | I
  * if (isApiError(error, ["project:not_found", "database:not_found"])) return undefined;
  * ```
  *
- * The compiler refuses codes that are not in the contract, so that a misspelled code does not go unnoticed. Pass any other
+ * The compiler rejects codes that are not in the contract, so that a misspelled code does not go unnoticed. Pass any other
  * code, such as one of a newer service, as `{ unlisted: "quota:exceeded" }`.
  */
 export function isApiError(error: unknown): error is KnownApiError;

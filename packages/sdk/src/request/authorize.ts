@@ -4,7 +4,7 @@ import type { Message } from "./encode.js";
 
 /**
  * Adds the credential to the message, unless the caller set `authorization` or disabled the token. `rejectedToken` is the token
- * that the service has just refused. Throws `TokenError` when there is no token that can be sent.
+ * that the service has just rejected. Throws `TokenError` when there is no token that can be sent.
  */
 export const authorize = async (
   { message, settings, limit }: CallContext,

@@ -10,7 +10,7 @@ export interface Call {
   method: HttpMethod;
   /** Path template as in the contract: `/v1/projects/{id}`. */
   path: string;
-  /** A value for every `{name}` in `path`. Values are encoded; empty values and dot segments are refused. */
+  /** A value for every `{name}` in `path`. Values are encoded; empty values and dot segments are rejected. */
   pathParams?: Record<string, string>;
   /** Strings, numbers and booleans; null and undefined are left out. */
   query?: object | undefined;
@@ -35,7 +35,7 @@ export interface TokenRequest {
   signal: AbortSignal;
   /** Milliseconds the whole call may take. */
   timeoutMs: number;
-  /** The token that the service has just refused with 401. */
+  /** The token that the service has just rejected with 401. */
   rejected?: string | undefined;
 }
 

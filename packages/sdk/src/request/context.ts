@@ -72,7 +72,7 @@ export interface OnDemandSteps extends ResponseErrors {
     call: Call | ContractCall,
     options: RequestOptions | undefined,
   ): void;
-  /** Returns the error to throw for a call that `encodeCall` has refused with `cause`. */
+  /** Returns the error to throw for a call that `encodeCall` has rejected with `cause`. */
   encodingError(call: Call | ContractCall, cause: unknown): unknown;
   /** Sends a request through the middleware, traces, and debug output of a client. */
   intercept(settings: ClientSettings, request: OutgoingRequest, attempt: Attempt): Promise<TransportResponse>;

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "../errors/local-errors.js";
 import type { Call, ContractCall } from "./call.js";
 import { isUnsafeSegment, fillPath } from "./path.js";
 
-/** Makes the error of a call that `encodeCall` refused. Returns `cause` unless an argument is to blame. */
+/** Makes the error of a call that `encodeCall` rejected. Returns `cause` unless an argument is to blame. */
 export const createEncodingError = (
   { method, path, pathParams, body }: Call | ContractCall,
   cause: unknown,

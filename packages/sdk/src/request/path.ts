@@ -3,7 +3,7 @@
  * decodes it once or more: the path would then name another resource.
  *
  * @param values the values by their names, or in the order of the template.
- * @param encode encodes a value for the path. Default: refuses the values above.
+ * @param encode encodes a value for the path. Default: rejects the values above.
  */
 export const fillPath = (
   template: string,

@@ -8,7 +8,7 @@ const refusalPattern =
   /^(?:RequestInit|Request constructor|Window\.fetch|WorkerGlobalScope\.fetch|Failed to (?:execute|construct)\b)/;
 
 /**
- * Returns the error of a request that `fetch` refused before it sent anything, and would refuse again; undefined for any other
+ * Returns the error of a request that `fetch` rejected before it sent anything, and would reject again; undefined for any other
  * failure.
  */
 export const findFetchRefusalError = ({ cause }: ConnectionError): InvalidArgumentError | undefined => {

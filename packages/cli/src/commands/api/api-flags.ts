@@ -9,7 +9,7 @@ export interface ApiFlags extends GlobalFlags, RequestFlags, SecretFlags {
   readonly dryRun?: DryRunFormat | undefined;
 }
 
-/** Refuses flags that the request cannot honor, before it is sent. */
+/** Rejects flags that the request cannot honor, before it is sent. */
 export const assertFlagsApply = async (
   { method, query, operation }: ApiRequest,
   { paginate, include, ...flags }: ApiFlags,

@@ -137,7 +137,7 @@ export const resolveRequest = async (
   return { method, path, query, body: undefined, headers, operation };
 };
 
-/** Refuses a declared secret on the command line, where the process list shows it. */
+/** Rejects a declared secret on the command line, where the process list shows it. */
 const readFieldCheckingSecrets = (
   field: FieldArgument,
   operation: OperationMatch | undefined,

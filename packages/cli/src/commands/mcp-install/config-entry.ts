@@ -46,7 +46,7 @@ export const splice = (text: string, start: number, end: number, replacement: st
 
 /**
  * Returns whether an entry can start a program, rather than connect to an address: the command may be missing beside the variables for it.
- * Clients refuse an entry that does both.
+ * Clients reject an entry that does both.
  */
 export const startsProgram = (entry: PresentEntry): boolean => !("url" in entry) && !("serverUrl" in entry);
 
@@ -65,7 +65,7 @@ export const isSameValue = (value: unknown, wanted: EntryValue): boolean =>
 /** Returns the line ending of the first line of a text. */
 export const detectNewline = (text: string): string => /\r?\n/.exec(text)?.[0] ?? "\n";
 
-/** The character that some editors on Windows write at the start of a UTF-8 file. Parsers of JSON refuse it. */
+/** The character that some editors on Windows write at the start of a UTF-8 file. Parsers of JSON reject it. */
 export const byteOrderMark = "\uFEFF";
 
 /** Returns whether a file says the same about the server as before. */

@@ -101,7 +101,7 @@ const ensurePreview = async (
   );
 };
 
-/** Refuses a string that git does not accept as the name of a branch. */
+/** Rejects a string that git does not accept as the name of a branch. */
 const assertBranchName = (name: string): void => {
   const problem = findBranchNameProblem(name);
   if (problem !== undefined) throw invalidBranchNameError(name, problem);

@@ -66,7 +66,7 @@ const suggestApproval: NextRule = (details) => [
   whoamiWords,
 ];
 
-/** Lists the approvals, unless the control surface has refused its secret. */
+/** Lists the approvals, unless the control surface has rejected its secret. */
 const suggestApprovalList: NextRule = ({ failure, command, readFlag }) => {
   if (command.commandPath[1] !== "approvals" || failure.exitCode === exitCodes.forbidden) return [];
   const flags: readonly (readonly [string, string | undefined])[] = [

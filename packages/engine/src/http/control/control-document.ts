@@ -121,7 +121,7 @@ const routeDescriptions: Readonly<Record<string, RouteDescription>> = {
 };
 
 /**
- * Refuses fields that a route does not have. Those of a resource to create are checked by the operation that creates it, and a
+ * Rejects fields that a route does not have. Those of a resource to create are checked by the operation that creates it, and a
  * snapshot when it is loaded.
  *
  * @param route as in `routes.ts`.

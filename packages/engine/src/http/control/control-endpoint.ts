@@ -24,7 +24,7 @@ export const isControlPath = (path: string): boolean => path === "/_control" || 
 
 /**
  * Responds to a request to the control surface. The request must carry the control secret in a header, except
- * for a proof that the server knows it, and requests from pages of other origins are refused. Without a configured secret, every request gets a 404.
+ * for a proof that the server knows it, and requests from pages of other origins are rejected. Without a configured secret, every request gets a 404.
  */
 export const handleControlRequest = async (
   server: Server,

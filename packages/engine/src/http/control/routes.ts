@@ -85,7 +85,7 @@ export const controlRoutes: ControlRoutes = {
     const window = getOptionalNumber(fields, "window") ?? defaultRateWindowMs;
     const operations = getOptionalTexts(fields, "operations");
     if (requests === undefined) return { operations: await server.setRateLimit(null) };
-    // `setRateLimit` refuses names that are not operations.
+    // `setRateLimit` rejects names that are not operations.
     const operationIds = operations as OperationId[] | undefined;
     return {
       operations: await server.setRateLimit({
@@ -127,7 +127,7 @@ const compiledRoutes: readonly CompiledRoute[] = Object.entries(controlRoutes).m
 /**
  * Runs a request to the control surface.
  *
- * @throws ControlError when the request is refused.
+ * @throws ControlError when the request is rejected.
  */
 export const runControlRoute = async (
   server: Server,

@@ -21,7 +21,7 @@ const parseTargetWorkspace = (fields: Fields): { workspaceId?: string } =>
 /**
  * Creates a resource of a kind, such as `project`, from the fields of `POST /_control/seed/{kind}`.
  *
- * @throws ControlError for an unknown kind or invalid fields; RequestError when a rule of the API refuses the resource.
+ * @throws ControlError for an unknown kind or invalid fields; RequestError when a rule of the API rejects the resource.
  */
 export const seedResource = async (server: Server, kind: string, fields: Fields): Promise<{ id: string }> => {
   const prefix = "POST /seed/";

@@ -51,7 +51,7 @@ const serializeConnectionFields = (
 
 /**
  * Returns a connection string that every Postgres client accepts (libpq, node-postgres, Prisma). It has no
- * parameters of one client, such as Prisma's `pgbouncer`, because psql refuses those that it does not know.
+ * parameters of one client, such as Prisma's `pgbouncer`, because psql rejects those that it does not know.
  */
 export const buildConnectionString = (
   address: DatabaseAddress,

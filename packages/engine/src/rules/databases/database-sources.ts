@@ -26,7 +26,7 @@ export const resolveSource = ({ source, fromDatabase }: SourceFields): DatabaseS
 };
 
 /**
- * Refuses a source that cannot be used. Any database that the caller can reach is allowed, even in another project.
+ * Rejects a source that cannot be used. Any database that the caller can reach is allowed, even in another project.
  */
 export const assertUsableSource = (call: OperationCall, fields: SourceFields): void => {
   const source = resolveSource(fields);

@@ -8,7 +8,7 @@ import { findOwnershipProblem, findHardLinkProblem, findFileTypeProblem } from "
 import { findReplacementRisk } from "./replacement-risk.js";
 
 /**
- * Refuses a path at which another account could replace the data directory.
+ * Rejects a path at which another account could replace the data directory.
  *
  * @throws PlatformError `platform:data_dir_unsafe`.
  */
@@ -30,7 +30,7 @@ export interface CheckedNames {
 }
 
 /**
- * Refuses a data directory that another account could have prepared or can change, because the platform trusts the files in it: links,
+ * Rejects a data directory that another account could have prepared or can change, because the platform trusts the files in it: links,
  * directories and files of another account, and ones that others can write.
  *
  * @throws PlatformError `platform:data_dir_unsafe`, or the error of the system when the directory cannot be read.

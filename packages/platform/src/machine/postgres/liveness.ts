@@ -40,7 +40,7 @@ const minFailures = 4;
 /** Bytes at the end of the log in which progress is looked for. */
 const maxScannedLogBytes = 65_536;
 
-/** A line that reports progress. Each connection that is refused during a recovery adds one with `FATAL`. */
+/** A line that reports progress. Each connection that is rejected during a recovery adds one with `FATAL`. */
 const progressPattern = /^.{0,80}\] LOG: {2}/m;
 
 /** Receives the reports of a watch. */
@@ -108,7 +108,7 @@ const encodeStartupMessage = (): Buffer => {
   return Buffer.concat([header, parameters]);
 };
 
-/** Opens a connection. Postgres refuses it while it is not ready. */
+/** Opens a connection. Postgres rejects it while it is not ready. */
 const probeConnection = async (
   port: number,
   timeoutMs: number,

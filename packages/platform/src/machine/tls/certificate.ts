@@ -34,7 +34,7 @@ const oids = {
 const signatureAlgorithm = der.sequence(der.oid(oids.ecdsaWithSha256));
 
 /**
- * Creates the certificate of an authority. It has no name constraints, because BoringSSL refuses those for addresses, so the
+ * Creates the certificate of an authority. It has no name constraints, because BoringSSL rejects those for addresses, so the
  * private key of the authority must be forgotten once the server certificate is signed.
  *
  * @returns the certificate in DER.
