@@ -112,12 +112,12 @@ describe("field combinations that the contract excludes", () => {
           if (!anyOf.some(({ type }) => type === "null")) continue;
           const body = { ...required(schema), ...combined(fields), [name]: null };
           const { status } = await send(operation, url(operation), body);
-          const isRefused = status === 422;
-          expect({ id: operation.id, fields, name, isRefused }).toEqual({
+          const isRejected = status === 422;
+          expect({ id: operation.id, fields, name, isRejected }).toEqual({
             id: operation.id,
             fields,
             name,
-            isRefused: properties[name] === undefined,
+            isRejected: properties[name] === undefined,
           });
         }
       }

@@ -37,7 +37,7 @@ export const writeMarker = (url: string, value: number): Promise<void> =>
   });
 
 /** Returns whether Postgres refuses the login: a wrong password or an unknown user. */
-export const isRefused = (url: string): Promise<boolean> =>
+export const isRejected = (url: string): Promise<boolean> =>
   connected(url, () => Promise.resolve(false)).catch((error: unknown) => {
     if (error instanceof DatabaseError && error.code?.startsWith("28")) return true;
     throw error;

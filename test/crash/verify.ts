@@ -1,7 +1,7 @@
 import { type KnownDatabase, type KnownProject, type Marker, connectionIn } from "./known.js";
 import type { LoadTarget } from "./mgmt-dev.js";
 import { type Answer, describe, listAt, textAt } from "./request.js";
-import { isRefused, readMarker } from "./tenant-sql.js";
+import { isRejected, readMarker } from "./tenant-sql.js";
 import { Violation, eventually } from "./violation.js";
 
 /** The API for one token. Repeats requests until it is available. */
@@ -108,7 +108,7 @@ const verifyDatabases = async (api: Api, id: string, project: KnownProject | und
   }
   for (const url of project.ended.splice(0)) {
     await eventually("A connection string that was ended", async () => {
-      if (await isRefused(url)) return undefined;
+      if (await isRejected(url)) return undefined;
       throw new Violation(`The connection string of ${new URL(url).username} still works after its end`);
     });
   }

@@ -90,7 +90,7 @@ interface Experience {
   /** Of each request, in milliseconds. */
   readonly durations: number[];
   /** Number of requests that the service has refused for a moment. */
-  refusedCount: number;
+  rejectedCount: number;
 }
 
 const isUnavailable = (error: unknown): boolean => error instanceof Error && error.message.startsWith("503 ");
@@ -99,14 +99,14 @@ const isUnavailable = (error: unknown): boolean => error instanceof Error && err
  * Does something until it is not refused for a moment, as clients do: until the guard notices that the attacker has taken all locks of the
  * server, Postgres refuses statements of others that need one.
  */
-const persist = async <T>(work: () => Promise<T>, onRefused = (): void => undefined): Promise<T> => {
+const persist = async <T>(work: () => Promise<T>, onRejected = (): void => undefined): Promise<T> => {
   for (;;) {
     try {
       return await work();
     } catch (error) {
       const isOutOfLocks = error instanceof DatabaseError && error.code === outOfLocks;
       if (!isUnavailable(error) && !isOutOfLocks) throw error;
-      onRefused();
+      onRejected();
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
@@ -124,7 +124,7 @@ const work = async (neighbor: Ready, experience: Experience): Promise<void> => {
           experience.durations.push(performance.now() - start);
         }
       },
-      () => (experience.refusedCount += 1),
+      () => (experience.rejectedCount += 1),
     );
   const { id, database } = await request("POST", "/v1/projects", { name: "shop" });
   expect(await persist(() => finalStatus(neighbor, database.id))).toBe("ready");
@@ -134,10 +134,10 @@ const work = async (neighbor: Ready, experience: Experience): Promise<void> => {
   const [connection] = database.connections;
   const rotated = await request("POST", `/v1/connections/${connection?.id ?? ""}/rotate`);
   expect(await ask(rotated.connectionString)).toEqual([{ one: 1 }]);
-  const { refusedCount } = experience;
+  const { rejectedCount } = experience;
   await request("DELETE", `/v1/projects/${id}`).catch((error: unknown) => {
     // A request whose outcome was not known may have taken effect.
-    if (experience.refusedCount === refusedCount) throw error;
+    if (experience.rejectedCount === rejectedCount) throw error;
   });
   await expect(request("GET", `/v1/projects/${id}`)).rejects.toThrow("404");
 };
@@ -147,7 +147,7 @@ describe("a hostile tenant that does its worst at once", () => {
     const [attacker, neighbor] = [await newWorkspace(dev.ready), await newWorkspace(dev.ready)];
     const victim = await makeProject(neighbor);
     const openSession = await open(direct(victim.database));
-    const experience: Experience = { durations: [], refusedCount: 0 };
+    const experience: Experience = { durations: [], rejectedCount: 0 };
     const halfOpen = await beginLogins(direct(victim.database));
     const end = performance.now() + seconds * 1_000;
     let isOver = false;
@@ -179,10 +179,10 @@ describe("a hostile tenant that does its worst at once", () => {
       for (const socket of halfOpen) socket.destroy();
     }
     if (seconds > 0) {
-      const { durations, refusedCount } = experience;
+      const { durations, rejectedCount } = experience;
       const sorted = durations.toSorted((a, b) => a - b);
       const p99 = sorted[Math.ceil(sorted.length * 0.99) - 1];
-      const share = `${String(refusedCount)} of ${String(sorted.length)} requests were refused for a moment`;
+      const share = `${String(rejectedCount)} of ${String(sorted.length)} requests were refused for a moment`;
       console.log(`p99 ${String(Math.round(p99 ?? 0))} ms; ${share}`);
       expect(p99).toBeLessThan(1_000);
     }

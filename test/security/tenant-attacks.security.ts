@@ -5,7 +5,7 @@ import { platformRole as plainPlatformRole } from "../../packages/platform/test/
 import { type DevProcess, startDev } from "./dev-process.js";
 import { type PlainPostgres, startPlainPostgres } from "./plain-postgres.js";
 import { sessionOpener } from "./sessions.js";
-import { refusedAttacks, trapAttacks } from "./tenant-attacks.js";
+import { rejectedAttacks, trapAttacks } from "./tenant-attacks.js";
 
 let dev: DevProcess;
 let plain: PlainPostgres;
@@ -59,7 +59,7 @@ const readSharedState = async (session: Client, except: readonly string[]): Prom
 };
 
 describe("a tenant is refused when it", () => {
-  it.each(refusedAttacks.map((attack) => [attack.title, attack] as const))(
+  it.each(rejectedAttacks.map((attack) => [attack.title, attack] as const))(
     "%s",
     async (_, { steps, code, control: controlSteps = steps }) => {
       const { id, database } = await makeProject(dev.ready);

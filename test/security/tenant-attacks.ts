@@ -11,7 +11,7 @@ export interface Attack {
 }
 
 /** An attack whose last statement Postgres refuses to the tenant. The control: it lets a superuser run all of them. */
-export interface RefusedAttack extends Attack {
+export interface RejectedAttack extends Attack {
   /** The SQLSTATE. */
   readonly code: string;
   /** What a superuser runs instead in the control, where the statements cannot run in a transaction that is rolled back. */
@@ -29,7 +29,7 @@ export interface TrapAttack extends Attack {
 
 const noPrivilege = "42501";
 
-export const refusedAttacks: readonly RefusedAttack[] = [
+export const rejectedAttacks: readonly RejectedAttack[] = [
   {
     title: "makes itself a superuser",
     steps: ["set role none", 'alter role "{user}" superuser'],

@@ -34,7 +34,7 @@ const createDatabase = async ({ ready }: Platform): Promise<string> => {
 };
 
 /** Runs one statement, and returns the SQLSTATE if it is refused. */
-const refusalOf = async (client: pg.Client, statement: string): Promise<string | undefined> => {
+const rejectionOf = async (client: pg.Client, statement: string): Promise<string | undefined> => {
   try {
     await client.query(statement);
     return undefined;
@@ -60,7 +60,7 @@ describe("the guide about migration tools", () => {
     );
     expect(extensions).toEqual(rows.map(({ name }) => name));
     for (const name of extensions)
-      expect(await refusalOf(client, `create extension "${name}"`)).toBeUndefined();
+      expect(await rejectionOf(client, `create extension "${name}"`)).toBeUndefined();
   });
 
   it.each([
@@ -68,7 +68,7 @@ describe("the guide about migration tools", () => {
     ...["postgis", "vector"].map((name) => [name, "0A000"] as const),
   ])("names the extension %s, which is refused with %s", async (name, code) => {
     expect(section("Extensions")).toContain(`\`${name}\``);
-    expect(await refusalOf(client, `create extension "${name}"`)).toBe(code);
+    expect(await rejectionOf(client, `create extension "${name}"`)).toBe(code);
   });
 
   const refused = [...section("What is refused").matchAll(/^\| `([^`]+)` +\| (\w{5}) /gm)].map(
@@ -80,7 +80,7 @@ describe("the guide about migration tools", () => {
   });
 
   it.each(refused)("says what is refused: %s, with %s", async (statement, code) => {
-    expect(await refusalOf(client, statement)).toBe(code);
+    expect(await rejectionOf(client, statement)).toBe(code);
   });
 });
 

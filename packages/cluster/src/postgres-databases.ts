@@ -20,7 +20,7 @@ import type { DatabaseCopier } from "./databases/database-copier.js";
 import type { RoleRemover } from "./databases/role-remover.js";
 import { RunningFills } from "./databases/running-fills.js";
 import { CurrentEndReasons } from "./connection/end-reasons.js";
-import { type LoginRefusedError, sessionEndErrors } from "./connection/login-refused.js";
+import { type LoginRejectedError, sessionEndErrors } from "./connection/login-rejected.js";
 import type { Logins } from "./logins/logins.js";
 import { toBackupName, toBackupSuffix, toDatabaseName, toTenantDatabaseName } from "./policy/names.js";
 import { type EndpointKind, resolveEndpoints } from "./policy/address.js";
@@ -135,7 +135,7 @@ export class PostgresDatabases implements DatabaseEngine {
    * Returns the database of a login role; undefined when the role is not a login of a database. Waits for a database that is
    * being created, copied or restored.
    *
-   * @throws DatabaseUnavailableError; LoginRefusedError when the database is not open in time; the reason of the signal.
+   * @throws DatabaseUnavailableError; LoginRejectedError when the database is not open in time; the reason of the signal.
    */
   findDatabase(user: string, limits: WaitLimits): string | undefined | Promise<string | undefined> {
     const resolveWhenOpen = (database: string | undefined): string | undefined | Promise<string> =>
@@ -152,7 +152,7 @@ export class PostgresDatabases implements DatabaseEngine {
    *
    * @param database its name in Postgres.
    */
-  getEndReason(database: string): LoginRefusedError | undefined {
+  getEndReason(database: string): LoginRejectedError | undefined {
     return this.#endReasons.get(database);
   }
 
@@ -214,7 +214,7 @@ export class PostgresDatabases implements DatabaseEngine {
   async drop(databaseId: string): Promise<void> {
     const name = toDatabaseName(databaseId);
     this.#runningFills.cancel(name, new DatabaseDroppedError(databaseId));
-    this.#pendingLogins.refuseClients(name);
+    this.#pendingLogins.rejectClients(name);
     await this.#withLockUntilDone([name], async () => {
       for (let attempt = 1; ; attempt += 1) {
         try {

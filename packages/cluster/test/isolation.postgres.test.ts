@@ -9,7 +9,7 @@ const other = newTenant();
 let client: Client;
 
 /** Returns the SQLSTATE of a refused statement; undefined when it succeeds. */
-const refusal = async (statement: string): Promise<string | undefined> => {
+const rejection = async (statement: string): Promise<string | undefined> => {
   try {
     await client.query(statement);
     return undefined;
@@ -93,7 +93,7 @@ describe("a tenant", () => {
     ["create event trigger t on ddl_command_end execute function now()", permissionDenied],
   ])("is refused: %s", async (statement, code) => {
     const admin = await cluster.connectAsAdmin("postgres");
-    expect(await refusal(statement)).toBe(code);
+    expect(await rejection(statement)).toBe(code);
     await admin.end();
   });
 

@@ -8,7 +8,7 @@ export { LockLostError } from "./context/database-engine.js";
 export { serverRowId, serverTables } from "./context/server-rows.js";
 export { type SignIn, createOperatorSignIn } from "./oauth/sign-in.js";
 export { oauthPaths } from "./oauth/metadata.js";
-export { findHeadSizeRefusal } from "./http/http-refusal.js";
+export { findHeadSizeRejection } from "./http/http-rejection.js";
 export { FairSemaphore } from "./jobs/fair-semaphore.js";
 export { findOperation, maskPath } from "./request/route.js";
 export {

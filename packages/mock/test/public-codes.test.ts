@@ -34,7 +34,7 @@ const thrown = async (call: PromiseLike<unknown>): Promise<ApiError> => {
 };
 
 /** A request for each code, and the class of its error. */
-const refusals: readonly [keyof PublicErrorByCode, typeof ApiError, () => PromiseLike<unknown>][] = [
+const rejections: readonly [keyof PublicErrorByCode, typeof ApiError, () => PromiseLike<unknown>][] = [
   ["authentication-failed", UnauthorizedError, () => clientOf(() => "expired").projects.list()],
   ["permission-denied", ForbiddenError, () => clientOf(() => mock.tokens.withoutScope()).projects.list()],
   ["resource-not-found", NotFoundError, () => client.projects.get("proj_none")],
@@ -42,7 +42,7 @@ const refusals: readonly [keyof PublicErrorByCode, typeof ApiError, () => Promis
 ];
 
 describe("the setting errorCodes: public", () => {
-  it.each(refusals)("returns %s with the class of its status", async (code, type, call) => {
+  it.each(rejections)("returns %s with the class of its status", async (code, type, call) => {
     const error = await thrown(call());
     expect(error).toBeInstanceOf(type);
     expect(error).toMatchObject({ code, message: expect.any(String), requestId: expect.any(String) });

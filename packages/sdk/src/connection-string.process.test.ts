@@ -38,9 +38,9 @@ beforeAll(async () => {
       const valueOf = (name: string): string | undefined => words[words.indexOf(name) + 1];
       const password = data.subarray(5, -1).toString("utf8");
       received = { user: valueOf("user"), database: valueOf("database"), password };
-      const refusal = Buffer.from("SFATAL\0C28P01\0Mno\0\0");
-      const header = Buffer.from([0x45, 0, 0, 0, refusal.length + 4]);
-      socket.end(Buffer.concat([header, refusal]));
+      const rejection = Buffer.from("SFATAL\0C28P01\0Mno\0\0");
+      const header = Buffer.from([0x45, 0, 0, 0, rejection.length + 4]);
+      socket.end(Buffer.concat([header, rejection]));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

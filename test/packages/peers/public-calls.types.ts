@@ -36,16 +36,16 @@ type Refused<Ours, Theirs> =
     }[KeyOf<Theirs>]
   | ([RequiredOf<Theirs>] extends [Ours] ? never : "alone");
 
-type RefusedIn<Name extends string, Ours, Theirs> =
+type RejectedIn<Name extends string, Ours, Theirs> =
   Ours extends Sent<infer OurBody, infer OurQuery>
     ? Theirs extends Sent<infer TheirBody, infer TheirQuery>
       ? `${Name} ${(Refused<OurBody, TheirBody> | Refused<OurQuery, TheirQuery>) & string}`
       : never
     : never;
 
-type AllRefused = {
+type AllRejected = {
   [P in Path]: {
-    [M in Method]: RefusedIn<
+    [M in Method]: RejectedIn<
       `${M} ${P}`,
       SentBy<OperationOf<paths, P, M>>,
       SentBy<OperationOf<PublicPaths, P, M>>
@@ -64,5 +64,5 @@ type Named =
   | "patch /v1/projects/{id} settings";
 
 type None<Names extends never> = Names;
-export type AllAreNamed = None<Exclude<AllRefused, Named>>;
-export type NamedAreAll = None<Exclude<Named, AllRefused>>;
+export type AllAreNamed = None<Exclude<AllRejected, Named>>;
+export type NamedAreAll = None<Exclude<Named, AllRejected>>;

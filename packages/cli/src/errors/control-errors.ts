@@ -33,12 +33,15 @@ export const controlUnreachableError = (url: string, from: string | undefined, c
   );
 
 /** @param rejection the body of the error response. */
-export const controlRefusedError = (status: number, refusal: { message: unknown; hint: unknown }): CliError =>
+export const controlRejectedError = (
+  status: number,
+  rejection: { message: unknown; hint: unknown },
+): CliError =>
   new CliError(
     status === 404 ? "notFound" : status === 403 ? "forbidden" : "refused",
     "control:refused",
-    typeof refusal.message === "string"
-      ? refusal.message
+    typeof rejection.message === "string"
+      ? rejection.message
       : `mgmt dev refused the request with status ${status}`,
-    typeof refusal.hint === "string" ? refusal.hint : undefined,
+    typeof rejection.hint === "string" ? rejection.hint : undefined,
   );

@@ -174,7 +174,7 @@ export const unknownOutcomeError = (sentAt: string): CliError =>
   );
 
 /** The query has no result that can be returned. */
-export const queryRefusedError = (message: string, hint: string): CliError =>
+export const queryRejectedError = (message: string, hint: string): CliError =>
   new CliError("refused", "mcp:query_refused", message, hint);
 
 /** Postgres has rejected a statement. */

@@ -74,7 +74,7 @@ export const noGitError = (): CliError =>
   );
 
 /** @param stderr the output of git. */
-export const gitRefusesError = (stderr: string): CliError => {
+export const gitRejectsError = (stderr: string): CliError => {
   const lines = stderr
     .split("\n")
     .map((line) => line.trim())

@@ -11,26 +11,26 @@ export const noStatementError = (word = ""): CliError =>
   );
 
 /** @param problem what the text has instead of one statement. */
-export const statementRefusedError = (problem: string, hint: string): CliError =>
+export const statementRejectedError = (problem: string, hint: string): CliError =>
   new CliError("usage", "query:refused", problem, hint);
 
 /** `COPY` transfers its rows in a protocol of its own. */
-export const copyRefusedError = (): CliError =>
-  statementRefusedError(
+export const copyRejectedError = (): CliError =>
+  statementRejectedError(
     "COPY is not a query",
     "Use select with --output csv to get rows, or mgmt psql for \\copy.",
   );
 
 /** @param subject what has the character. */
-export const nulRefusedError = (subject: string): CliError =>
-  statementRefusedError(
+export const nulRejectedError = (subject: string): CliError =>
+  statementRejectedError(
     `${subject} has a NUL character, which no text of Postgres can have`,
     "Nothing was sent. Remove it, or save a file that is UTF-16 as UTF-8.",
   );
 
 /** @param words the first words of the statement. */
-export const sessionStatementRefusedError = (words: readonly string[]): CliError =>
-  statementRefusedError(
+export const sessionStatementRejectedError = (words: readonly string[]): CliError =>
+  statementRejectedError(
     `${words[0] === "create" ? "A temporary object" : (words[0] ?? "").toUpperCase()} has no effect here, because each query has a session of its own, which ends with it`,
     "Use mgmt psql for a session, or mgmt db seed --file PATH for several statements in one transaction. " +
       "A query with --write is committed by itself.",

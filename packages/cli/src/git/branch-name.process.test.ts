@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { findBranchNameProblem } from "./branch-name.js";
 
-const refusedNames = [
+const rejectedNames = [
   ...[
     "a b",
     "a..b",
@@ -24,7 +24,7 @@ const refusedNames = [
 ];
 const acceptedNames = ["feature/cart", "a-b", "a@b", "a.b", "ä/🙂", "#1", "a{b}", "refs/x", "lock"];
 
-it.each([...refusedNames, ...acceptedNames])("judges the name of a branch as git does: %j", (name) => {
+it.each([...rejectedNames, ...acceptedNames])("judges the name of a branch as git does: %j", (name) => {
   const { status } = spawnSync("git", ["check-ref-format", "--branch", name]);
   expect(findBranchNameProblem(name) === undefined).toBe(status === 0);
   expect(acceptedNames.includes(name)).toBe(status === 0);

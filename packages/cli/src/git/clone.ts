@@ -1,5 +1,5 @@
 import { CliError } from "../errors/cli-error.js";
-import { gitRefusesError } from "../errors/preview-errors.js";
+import { gitRejectsError } from "../errors/preview-errors.js";
 import { runInRepository, type GitEnvironment } from "./run-git.js";
 
 /** The error messages of git for a folder that is in no clone, or in one that only an explicit GIT_DIR would make it use. */
@@ -21,7 +21,7 @@ const readFromClone = async (
     if (error instanceof CliError) throw error;
     const { code, stderr } = parseGitFailure(error);
     if (code === 1 || outsideClonePattern.test(stderr)) return undefined;
-    throw gitRefusesError(stderr);
+    throw gitRejectsError(stderr);
   }
 };
 

@@ -15,7 +15,7 @@ describe("a file can become part of a commit", () => {
     [{ tracked: [".env"] }, "tracked"],
     [{ ignored: [".env"], tracked: [".env"] }, "tracked"],
     [{ isClone: false }, undefined],
-    [{ refusal: "detected dubious ownership" }, undefined],
+    [{ rejection: "detected dubious ownership" }, undefined],
   ])("in the clone %j: %s", async (clone, risk) => {
     const { env, calls } = recordPrograms({ git: recordedGit(clone) });
     expect(await findCommitRisk("/srv/clone/app/.env", { env, signal })).toBe(risk);

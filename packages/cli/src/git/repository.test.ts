@@ -94,14 +94,19 @@ describe("the repository of a command", () => {
       "preview:several_remotes",
     ],
     ["a name that is no remote", { remotes: { origin: shop } }, "upstream", "preview:unknown_remote"],
-    ["a name where git refuses", { refusal: "detected dubious ownership" }, "origin", "preview:git_refuses"],
+    [
+      "a name where git refuses",
+      { rejection: "detected dubious ownership" },
+      "origin",
+      "preview:git_refuses",
+    ],
   ])("is refused: %s", async (_, clone, remote, code) => {
     await expect(resolveGitContext(remote, contextOf(clone))).rejects.toMatchObject({ code });
   });
 
   it("leaves out why git refuses the folder, for the command to decide", async () => {
-    const refusal = "detected dubious ownership in repository at '/srv'";
-    const { repository, problem } = await resolveGitContext(undefined, contextOf({ refusal }));
+    const rejection = "detected dubious ownership in repository at '/srv'";
+    const { repository, problem } = await resolveGitContext(undefined, contextOf({ rejection }));
     expect(repository).toBeUndefined();
     expect(problem).toMatchObject({
       code: "preview:git_refuses",

@@ -42,31 +42,31 @@ export const createAdoptionMatcher = (
     : ({ name: kind }, unnamedResources, entries) => {
         const adoptionById = new Map<string, Adoption>();
         for (const adoption of adoptions.filter(({ resource }) => resource === kind)) {
-          const refuse: RefuseAdoption = (reason) => {
+          const reject: RejectAdoption = (reason) => {
             throw invalidManifestError([formatAdoptionProblem(adoption, reason, locateEntry)]);
           };
-          const adoptedResource = findAdoptedResource(adoption, unnamedResources, entries, refuse);
+          const adoptedResource = findAdoptedResource(adoption, unnamedResources, entries, reject);
           if (!adoptedResource) continue;
           const otherAdoption = adoptionById.get(adoptedResource.id);
-          if (otherAdoption) refuse(`${formatAddress(otherAdoption)} adopts ${adoptedResource.id} too`);
+          if (otherAdoption) reject(`${formatAddress(otherAdoption)} adopts ${adoptedResource.id} too`);
           adoptionById.set(adoptedResource.id, adoption);
         }
         return new Map([...adoptionById].map(([id, { path }]) => [id, path.at(-1) ?? ""]));
       };
 
 /** Throws for an adoption. */
-type RefuseAdoption = (reason: string) => never;
+type RejectAdoption = (reason: string) => never;
 
 const findAdoptedResource = (
   adoption: Adoption,
   unnamedResources: readonly UnnamedResource[],
   entries: readonly ExistingEntry[],
-  refuse: RefuseAdoption,
+  reject: RejectAdoption,
 ): UnnamedResource | undefined => {
   const { resource, path, adopt } = adoption;
   const namedEntry = entries.find((entry) => entry.resource === resource && entry.id === adopt);
   if (namedEntry && toAddressKey(namedEntry) !== toAddressKey(adoption)) {
-    refuse(`${adopt} is ${formatAddress(namedEntry)}, because it has a logical id`);
+    reject(`${adopt} is ${formatAddress(namedEntry)}, because it has a logical id`);
   }
   const existingEntry = entries.find((entry) => toAddressKey(entry) === toAddressKey(adoption));
   const containerEntry = entries.find(
@@ -75,7 +75,7 @@ const findAdoptedResource = (
   );
   const resourceWithId = unnamedResources.find(({ id }) => id === adopt);
   if (resourceWithId && resourceWithId.containerId !== containerEntry?.id) {
-    refuse(`${adopt} is not in ${path.slice(0, -1).join("/")}`);
+    reject(`${adopt} is not in ${path.slice(0, -1).join("/")}`);
   }
   const resourcesInContainer = unnamedResources.filter(
     ({ containerId }) => containerId === containerEntry?.id,
@@ -84,10 +84,10 @@ const findAdoptedResource = (
     ? [resourceWithId]
     : findResourcesByName(adoption, resourcesInContainer);
   if (!adoptedResource || (existingEntry && !resourceWithId)) return undefined;
-  if (existingEntry) refuse(`${existingEntry.id} has the logical id ${path.at(-1) ?? ""} already`);
+  if (existingEntry) reject(`${existingEntry.id} has the logical id ${path.at(-1) ?? ""} already`);
   if (otherResources.length > 0) {
     const ids = [adoptedResource, ...otherResources].map(({ id }) => id).join(", ");
-    refuse(`several have the name ${JSON.stringify(adoptedResource.name)}: ${ids}. Pass the id of one`);
+    reject(`several have the name ${JSON.stringify(adoptedResource.name)}: ${ids}. Pass the id of one`);
   }
   return adoptedResource;
 };

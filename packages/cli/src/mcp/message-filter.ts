@@ -8,7 +8,7 @@ const defaultMaxBytes = 8 * 2 ** 20;
 const searchedBytes = 1_024;
 
 /** The answer to a message that is not forwarded. */
-interface Refusal {
+interface Rejection {
   /** Null if the message has none that can be repeated. */
   readonly id: string | number | null;
   readonly code: ProtocolErrorCode;
@@ -65,19 +65,19 @@ export class MessageFilter extends Transform {
     this.#line = [];
     this.#length = 0;
     if (line === "") return;
-    const checked = isTooLong ? { refusal: this.#refuseLongLine(line) } : checkLine(line);
+    const checked = isTooLong ? { rejection: this.#rejectLongLine(line) } : checkLine(line);
     if (checked.forwarded !== undefined) this.push(`${checked.forwarded}\n`);
-    if (!checked.refusal) return;
-    const { id, ...error } = checked.refusal;
+    if (!checked.rejection) return;
+    const { id, ...error } = checked.rejection;
     this.answer(`${JSON.stringify({ jsonrpc: "2.0", id, error })}\n`);
   }
 
-  #refuseLongLine(line: string): Refusal {
+  #rejectLongLine(line: string): Rejection {
     const [, atStart] =
       /^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{1,200}")/.exec(line) ?? [];
     const [, atEnd] = /"id"\s*:\s*(\d{1,15}|"[^"\\]{1,200}")\s*\}$/.exec(line) ?? [];
     const idText = atStart ?? atEnd;
-    return refuse(
+    return reject(
       idText === undefined ? null : readId(JSON.parse(idText)),
       ProtocolErrorCode.InvalidRequest,
       `A message can have at most ${String(this.maxBytes)} bytes`,
@@ -87,7 +87,7 @@ export class MessageFilter extends Transform {
 
 interface CheckedLine {
   readonly forwarded?: string;
-  readonly refusal?: Refusal;
+  readonly rejection?: Rejection;
 }
 
 const checkLine = (line: string): CheckedLine => {
@@ -95,47 +95,47 @@ const checkLine = (line: string): CheckedLine => {
   try {
     message = JSON.parse(line);
   } catch {
-    return { refusal: refuse(null, ProtocolErrorCode.ParseError, "The line is not JSON") };
+    return { rejection: reject(null, ProtocolErrorCode.ParseError, "The line is not JSON") };
   }
   if (Array.isArray(message)) {
     const problem = "A batch is not a message of this protocol. Send each message on a line of its own";
-    return { refusal: refuse(null, ProtocolErrorCode.InvalidRequest, problem) };
+    return { rejection: reject(null, ProtocolErrorCode.InvalidRequest, problem) };
   }
   if (!isObject(message)) {
     const problem = "A message must be an object";
-    return { refusal: refuse(null, ProtocolErrorCode.InvalidRequest, problem) };
+    return { rejection: reject(null, ProtocolErrorCode.InvalidRequest, problem) };
   }
   // What has no method is a response, which gets no answer.
   if (!("method" in message) && ("result" in message || "error" in message)) return { forwarded: line };
   // Some clients write null for parameters that they leave out.
   const { params, ...others } = message;
   const request: Readonly<Record<string, unknown>> = params === null ? others : message;
-  const refusal = checkRequest(request);
-  return refusal ? { refusal } : { forwarded: params === null ? JSON.stringify(others) : line };
+  const rejection = checkRequest(request);
+  return rejection ? { rejection } : { forwarded: params === null ? JSON.stringify(others) : line };
 };
 
 /** Returns the error for a message that is not a valid request or notification, or undefined if it is one. */
-const checkRequest = (request: Readonly<Record<string, unknown>>): Refusal | undefined => {
+const checkRequest = (request: Readonly<Record<string, unknown>>): Rejection | undefined => {
   const id = readId(request["id"]);
   const { InvalidRequest, InvalidParams } = ProtocolErrorCode;
-  if (typeof request["method"] !== "string") return refuse(id, InvalidRequest, "method must be a string");
-  if (request["jsonrpc"] !== "2.0") return refuse(id, InvalidRequest, 'jsonrpc must be "2.0"');
+  if (typeof request["method"] !== "string") return reject(id, InvalidRequest, "method must be a string");
+  if (request["jsonrpc"] !== "2.0") return reject(id, InvalidRequest, 'jsonrpc must be "2.0"');
   // A notification gets no answer.
   if (!("id" in request)) return undefined;
-  if (id === null) return refuse(id, InvalidRequest, "id must be a string or an integer");
+  if (id === null) return reject(id, InvalidRequest, "id must be a string or an integer");
   if ("params" in request && !isObject(request["params"]))
-    return refuse(id, InvalidParams, "params must be an object");
+    return reject(id, InvalidParams, "params must be an object");
   if (isJSONRPCRequest(request)) return undefined;
   const isFaultOfParams = isJSONRPCRequest({ ...request, params: {} });
   return isFaultOfParams
-    ? refuse(id, InvalidParams, "params._meta is not valid")
-    : refuse(id, InvalidRequest, "A request has only jsonrpc, id, method, and params");
+    ? reject(id, InvalidParams, "params._meta is not valid")
+    : reject(id, InvalidRequest, "A request has only jsonrpc, id, method, and params");
 };
 
-const readId = (id: unknown): Refusal["id"] =>
+const readId = (id: unknown): Rejection["id"] =>
   typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id)) ? id : null;
 
-const refuse = (id: Refusal["id"], code: ProtocolErrorCode, message: string): Refusal => ({
+const reject = (id: Rejection["id"], code: ProtocolErrorCode, message: string): Rejection => ({
   id,
   code,
   message: `${message}.`,

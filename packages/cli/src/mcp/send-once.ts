@@ -51,7 +51,7 @@ export const sendOnce = async <T>(
       await journal.write(key, { ...entry, sentAt: time, doneAt: time }).catch(() => undefined);
       return { response };
     } catch (error) {
-      if (isRefusal(error)) {
+      if (isRejection(error)) {
         const approvalId: unknown = Reflect.get(error, "approvalId");
         await journal.write(key, typeof approvalId === "string" ? { approvalId } : entry);
       }
@@ -84,7 +84,7 @@ export const deleteOnce = async (
       await journal.write(key, earlier);
       return { doneAt: earlier.sentAt };
     }
-    if (isRefusal(error)) await journal.write(key, {});
+    if (isRejection(error)) await journal.write(key, {});
     throw error;
   }
 };
@@ -136,7 +136,7 @@ const readApproval = async (
 const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
 /** Whether the service has answered that it did nothing. */
-const isRefusal = (error: unknown): error is ApiError =>
+const isRejection = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status < 500 && error.status !== 408;
 
 /** @param origin address of the service. */

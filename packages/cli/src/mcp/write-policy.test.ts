@@ -25,7 +25,7 @@ describe("the write policy", () => {
       const { tools } = await client.listTools();
       expect(tools.length).toBeGreaterThan(20);
       expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
-      const refusal = { code, hint: expect.stringContaining(hint) };
+      const rejection = { code, hint: expect.stringContaining(hint) };
       for (const [tool, args] of [
         ["databases_delete", { databaseId: "db_1" }],
         ["branches_ensure", { surplus: 1 }],
@@ -33,12 +33,16 @@ describe("the write policy", () => {
         ["operation_read", { operation: "projects.delete", arguments: { projectId: "proj_1" } }],
         ["projects_delete", {}],
       ] as const)
-        expect({ tool, ...(await call(tool, args)) }).toMatchObject({ tool, isError: true, error: refusal });
+        expect({ tool, ...(await call(tool, args)) }).toMatchObject({
+          tool,
+          isError: true,
+          error: rejection,
+        });
       expect(readAudit().filter(({ outcome }) => outcome === "started")).toEqual([]);
-      expect(await call("context")).toMatchObject({ writes: "none", noWritesBecause: refusal });
+      expect(await call("context")).toMatchObject({ writes: "none", noWritesBecause: rejection });
       expect(await call("operations_search", { words: "delete project" })).toMatchObject({
         leftOut: expect.arrayContaining(["projects.delete"]),
-        because: refusal,
+        because: rejection,
       });
     },
   );

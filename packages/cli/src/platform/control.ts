@@ -1,5 +1,5 @@
 import type { Context } from "../input/context.js";
-import { controlRefusedError, controlUnreachableError } from "../errors/control-errors.js";
+import { controlRejectedError, controlUnreachableError } from "../errors/control-errors.js";
 import { getAtPath } from "../json/json-path.js";
 import { observeRequests } from "../transport/observe-requests.js";
 import { nodeTransport } from "../sdk/sdk.js";
@@ -40,7 +40,7 @@ export const callControl = async (
   const value = tryParseJson(response.body);
   if (response.status >= 300) {
     const [message, hint] = ["message", "hint"].map((name) => getAtPath(value, ["error", name]));
-    throw controlRefusedError(response.status, { message, hint });
+    throw controlRejectedError(response.status, { message, hint });
   }
   return value;
 };

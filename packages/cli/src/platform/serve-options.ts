@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { MgmtCommand } from "../command-line/command.js";
 import { createRejectedSecretOption } from "../command-line/global-options.js";
 import type { Context } from "../input/context.js";
-import { refuseDash } from "../input/refuse-dash.js";
+import { rejectDash } from "../input/reject-dash.js";
 import { loadServe } from "./load-platform.js";
 
 /** Flags of `mgmt serve` and of the commands below it. */
@@ -45,8 +45,8 @@ export const loadServeSettings = async (
   { config, keyFile, baseUrl, listen, adminListen }: ServeFlags,
   context: Pick<Context, "version" | "cwd" | "env">,
 ): Promise<{ serve: Awaited<ReturnType<typeof loadServe>>; settings: ServeSettings }> => {
-  refuseDash("--config", config, "file");
-  refuseDash("--key-file", keyFile, "file");
+  rejectDash("--config", config, "file");
+  rejectDash("--key-file", keyFile, "file");
   const serve = await loadServe(context);
   const { cwd, env } = context;
   const flags = { keyFile, baseUrl, listen, adminListen };

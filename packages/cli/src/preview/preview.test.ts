@@ -95,7 +95,7 @@ describe("the preview of a branch", () => {
   });
 
   it("is not guessed where git refuses the folder, and needs no git", async () => {
-    shop.refusal = "detected dubious ownership";
+    shop.rejection = "detected dubious ownership";
     const before = place.requestCount;
     const refused = { status: 1, stderr: expect.stringContaining("preview:git_refuses") };
     expect(await place.mgmt`preview up --branch a`).toMatchObject(refused);

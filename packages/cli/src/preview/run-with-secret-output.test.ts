@@ -57,7 +57,7 @@ describe("the connection string of a preview", () => {
     const before = place.requestCount;
     for (const flag of ["--secret-file=linked", "--gitlab-dotenv=linked", "--secret-file=no/folder"]) {
       const { status, stdout } = await place.mgmt`preview up --branch a ${flag}`;
-      expect({ flag, isRefused: status !== 0, stdout }).toEqual({ flag, isRefused: true, stdout: "" });
+      expect({ flag, isRejected: status !== 0, stdout }).toEqual({ flag, isRejected: true, stdout: "" });
     }
     expect(place.requestCount).toBe(before);
   });

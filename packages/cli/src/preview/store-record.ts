@@ -32,8 +32,8 @@ export const storeRecord = async (
   const { database, record: earlierRecord } = preview;
   const name = isGeneratedName(database.name, gitName) ? buildPreviewName(gitName, newRecord) : database.name;
   const logicalId = buildLogicalId(preview, newRecord);
-  const isRefused = logicalId !== database.logicalId && (await isAgentCredential(client, signal));
-  const { pushed, expiresAt } = isRefused ? earlierRecord : newRecord;
+  const isRejected = logicalId !== database.logicalId && (await isAgentCredential(client, signal));
+  const { pushed, expiresAt } = isRejected ? earlierRecord : newRecord;
   const record = { ...newRecord, pushed, expiresAt };
   if (expiresAt !== newRecord.expiresAt) {
     const expirySentence = expiresAt === undefined ? "does not expire" : `expires at ${expiresAt}, as before`;
@@ -42,7 +42,7 @@ export const storeRecord = async (
   }
   const changes = {
     ...(name !== database.name && { name }),
-    ...(logicalId !== database.logicalId && !isRefused && { logicalId }),
+    ...(logicalId !== database.logicalId && !isRejected && { logicalId }),
   };
   if (Object.keys(changes).length > 0) {
     await catchApiErrors(["database:not_found"], client.databases.update(database.id, changes, { signal }));

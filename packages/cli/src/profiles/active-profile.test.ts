@@ -55,13 +55,13 @@ describe("the profile of a command", () => {
     ["constructor", "profile:not_found", "profile:not_found"],
     ["nobody", "profile:not_found", "profile:not_found"],
   ])("is refused if the flag, the variable, or the link names %j", (name, code, linkCode) => {
-    const refusalOf = ({ flags = {}, variable, link }: Choice): unknown => {
+    const rejectionOf = ({ flags = {}, variable, link }: Choice): unknown => {
       const { cwd, env } = createSettingsFolder(root, { profiles, active: "main", link });
       return catchError(() => chooseExistingProfile(flags, { cwd, env: { ...env, MGMT_PROFILE: variable } }));
     };
-    expect(refusalOf({ flags: { profile: name } })).toMatchObject({ code });
-    expect(refusalOf({ variable: name })).toMatchObject({ code });
-    expect(refusalOf({ link: { profile: name } })).toMatchObject({ code: linkCode });
+    expect(rejectionOf({ flags: { profile: name } })).toMatchObject({ code });
+    expect(rejectionOf({ variable: name })).toMatchObject({ code });
+    expect(rejectionOf({ link: { profile: name } })).toMatchObject({ code: linkCode });
   });
 
   it("is none if the active one was removed, or there is none", () => {

@@ -51,7 +51,7 @@ const runUnprivileged = async (line: string): Promise<{ status: number | null; s
   return { status, stderr };
 };
 
-const refusal = (problem: string, code: string): unknown =>
+const rejection = (problem: string, code: string): unknown =>
   expect.stringMatching(
     new RegExp(`config\\.json ${problem} \\(permission denied\\) \\(profiles:${code}\\)`),
   );
@@ -130,11 +130,11 @@ describe("the profiles file", () => {
     chmodSync(account.file, 0o000);
     expect(await runUnprivileged("whoami")).toEqual({
       status: 1,
-      stderr: refusal("cannot be read", "unreadable"),
+      stderr: rejection("cannot be read", "unreadable"),
     });
     expect(await runUnprivileged("login")).toEqual({
       status: 1,
-      stderr: refusal("cannot be read", "unreadable"),
+      stderr: rejection("cannot be read", "unreadable"),
     });
     chmodSync(account.file, 0o600);
     chmodSync(dirname(account.file), 0o500);
@@ -142,7 +142,7 @@ describe("the profiles file", () => {
     for (const line of ["login", "logout", "auth switch default"]) {
       expect(await runUnprivileged(line)).toEqual({
         status: 1,
-        stderr: refusal("cannot be written", "unwritable"),
+        stderr: rejection("cannot be written", "unwritable"),
       });
     }
     chmodSync(dirname(account.file), 0o700);

@@ -21,7 +21,7 @@ export interface RecordedClone {
   ignored?: readonly string[];
   tracked?: readonly string[];
   /** What git says instead of an answer: it refuses the folder. */
-  refusal?: string | undefined;
+  rejection?: string | undefined;
 }
 
 const ok = (...lines: readonly string[]): ProgramEnd => ({
@@ -40,7 +40,7 @@ export const recordedGit =
     if (command === "ls-remote") return listRemote(clone, rest);
     if (words.join(" ") === "config --get core.sshCommand")
       return clone.sshCommand === undefined ? no : ok(clone.sshCommand);
-    if (clone.refusal !== undefined) return fatal(clone.refusal);
+    if (clone.rejection !== undefined) return fatal(clone.rejection);
     if (clone.isClone === false)
       return fatal("not a git repository (or any of the parent directories): .git");
     const { branch = "main", remotes = {}, refs = {}, settings = [] } = clone;
@@ -105,7 +105,7 @@ export class RecordedShop implements RecordedClone {
   refs: Record<string, string> = { "refs/heads/main": commitOf("main") };
   isClone = true;
   ignored: readonly string[] = [];
-  refusal?: string | undefined;
+  rejection?: string | undefined;
 
   /** Becomes a new clone. */
   reset(): void {

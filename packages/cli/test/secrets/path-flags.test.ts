@@ -29,11 +29,11 @@ const manifest = "version: 1\nprojects:\n  shop:\n    name: shop\n";
 describe("a flag that takes a path", () => {
   it("says what - means, or refuses it", async () => {
     // Folders, a file that a later step of a job reads, files that a server reads again, and one that it writes.
-    const refusing = ["--data-dir", "--folder", "--gitlab-dotenv", "--config", "--key-file", "--audit-file"];
+    const rejecting = ["--data-dir", "--folder", "--gitlab-dotenv", "--config", "--key-file", "--audit-file"];
     const silent: string[] = [];
     for (const command of await definedCommands()) {
       for (const { long, flags, description, hidden } of command.options) {
-        if (hidden || !/<[^>]*(path|file|dir)[^>]*>/.test(flags) || refusing.includes(long ?? "")) continue;
+        if (hidden || !/<[^>]*(path|file|dir)[^>]*>/.test(flags) || rejecting.includes(long ?? "")) continue;
         if (!/(?:^|[\s(;,])- (?:for|reads|prints)/.test(description))
           silent.push(`${command.name()} ${flags}`);
       }

@@ -238,7 +238,7 @@ export class AdminConnection {
     try {
       return await this.#openClient(database);
     } catch (error) {
-      if (!this.cluster.isConnectRefusal(error)) throw error;
+      if (!this.cluster.isConnectRejection(error)) throw error;
       return this.#connectDespiteLimits(database);
     }
   }

@@ -26,11 +26,11 @@ export const createAttempt =
       await work();
       return true;
     } catch (error) {
-      const isRefused =
+      const isRejected =
         !(error instanceof DatabaseUnavailableError) ||
         error instanceof SuperuserConnectedError ||
         error instanceof UnresponsiveSessionsError;
-      if (!isRefused) throw error;
+      if (!isRejected) throw error;
       report(`${failureMessage}: ${error instanceof Error ? error.message : String(error)}`);
       return false;
     }

@@ -1,4 +1,4 @@
-import type { LoginRefusedError } from "./login-refused.js";
+import type { LoginRejectedError } from "./login-rejected.js";
 
 /** How long a client may take to learn that its session has ended, in milliseconds. */
 const reasonLifetimeMs = 5_000;
@@ -8,15 +8,15 @@ const reasonLifetimeMs = 5_000;
  * ended them, or that there are too many.
  */
 export class CurrentEndReasons {
-  readonly #reasons = new Map<string, { reason: LoginRefusedError; until: number }>();
+  readonly #reasons = new Map<string, { reason: LoginRejectedError; until: number }>();
 
   /** @param durationMs how long it is the reason, in milliseconds. Default: 5,000. */
-  set(database: string, reason: LoginRefusedError, durationMs = reasonLifetimeMs): void {
+  set(database: string, reason: LoginRejectedError, durationMs = reasonLifetimeMs): void {
     this.#reasons.set(database, { reason, until: performance.now() + durationMs });
   }
 
   /** Returns why sessions of the database end now; undefined when the platform does not end them. */
-  get(database: string): LoginRefusedError | undefined {
+  get(database: string): LoginRejectedError | undefined {
     const entry = this.#reasons.get(database);
     if (entry === undefined || entry.until > performance.now()) return entry?.reason;
     this.#reasons.delete(database);

@@ -58,9 +58,9 @@ describe("the connections of a server", () => {
     client.connection.stream.pause();
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
-    const isRefused = expect(instances.register(client)).rejects.toThrow("timeout");
+    const isRejected = expect(instances.register(client)).rejects.toThrow("timeout");
     await vi.advanceTimersByTimeAsync(5_000);
-    await isRefused;
+    await isRejected;
   });
 
   it("may lead to different instances at different addresses", async () => {

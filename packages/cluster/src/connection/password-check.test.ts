@@ -3,12 +3,12 @@ import { type AddressInfo, type Socket, createServer } from "node:net";
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { acceptsPassword } from "./password-check.js";
-import { Refusal } from "../../../platform/src/proxy/refusal.js";
+import { Rejection } from "../../../platform/src/proxy/rejection.js";
 
 // See https://www.postgresql.org/docs/current/protocol-message-formats.html
 const askPassword = Buffer.from("R\0\0\0\x08\0\0\0\x03", "latin1");
 const letIn = Buffer.from("R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I", "latin1");
-const refuse = (code: string): Buffer => new Refusal(code, "refused").encode();
+const reject = (code: string): Buffer => new Rejection(code, "refused").encode();
 /** What a server sends, or that it closes the connection. */
 type Answer = Buffer | "hang up";
 
@@ -59,7 +59,7 @@ describe("a password", () => {
     ["the database is closed", "55000"],
     ["the database does not exist", "3D000"],
   ])("is accepted when Postgres then refuses the session because %s (%s)", async (_, code) => {
-    expect(await (await check(askPassword, refuse(code))).accepted).toBe(true);
+    expect(await (await check(askPassword, reject(code))).accepted).toBe(true);
   });
 
   it.each([
@@ -68,7 +68,7 @@ describe("a password", () => {
     ["the server shuts down", "57P01"],
     ["the server starts", "57P03"],
   ])("is not accepted when Postgres then refuses the session because %s (%s)", async (_, code) => {
-    expect(await (await check(askPassword, refuse(code))).accepted).toBe(false);
+    expect(await (await check(askPassword, reject(code))).accepted).toBe(false);
   });
 
   it("is not accepted when the connection is lost before the answer", async () => {
@@ -76,12 +76,12 @@ describe("a password", () => {
   });
 
   it("is not accepted from an address for which Postgres has no rule", async () => {
-    expect(await (await check(refuse("28000"))).accepted).toBe(false);
+    expect(await (await check(reject("28000"))).accepted).toBe(false);
   });
 
   it.each<[string, Answer]>([
-    ["starts", refuse("57P03")],
-    ["has no connections left", refuse("53300")],
+    ["starts", reject("57P03")],
+    ["has no connections left", reject("53300")],
     ["hangs up", "hang up"],
   ])("cannot be checked when Postgres %s before it asks for it", async (_, answer) => {
     const { accepted } = await check(answer);

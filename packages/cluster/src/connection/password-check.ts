@@ -2,7 +2,7 @@ import { Client, type ClientConfig, DatabaseError } from "pg";
 import { isTemporaryError, toUnavailableError } from "./unavailable.js";
 
 /** Classes of SQLSTATE of a rejected login: invalid authorization, and an operator who intervenes. */
-const refusedLoginPattern = /^(28|57)/;
+const rejectedLoginPattern = /^(28|57)/;
 
 /** A login role and the password to check. */
 export interface Login {
@@ -33,10 +33,11 @@ export const acceptsPassword = async (
     await client.connect();
     return isPasswordRequested;
   } catch (error) {
-    const refusal = error instanceof DatabaseError ? error : undefined;
+    const rejection = error instanceof DatabaseError ? error : undefined;
     // Postgres rejects a session for other reasons, such as too many connections, only after it has accepted the password.
-    if (isPasswordRequested) return refusal !== undefined && !refusedLoginPattern.test(refusal.code ?? "");
-    if (refusal === undefined || isTemporaryError(refusal)) throw toUnavailableError(error);
+    if (isPasswordRequested)
+      return rejection !== undefined && !rejectedLoginPattern.test(rejection.code ?? "");
+    if (rejection === undefined || isTemporaryError(rejection)) throw toUnavailableError(error);
     return false;
   } finally {
     await client.end();

@@ -6,7 +6,7 @@ import {
   quoteIdentifier,
 } from "./admin-connection.js";
 import type { CurrentEndReasons } from "./end-reasons.js";
-import { sessionEndErrors } from "./login-refused.js";
+import { sessionEndErrors } from "./login-rejected.js";
 
 /** Time between looks whether sessions have ended, in milliseconds. */
 const pollIntervalMs = 1_000;

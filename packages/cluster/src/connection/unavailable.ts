@@ -37,7 +37,7 @@ export const isOutOfLocksError = (error: unknown): boolean => {
 export const isTemporaryError = ({ code }: DatabaseError): boolean => temporaryCodePattern.test(code ?? "");
 
 /** Returns whether Postgres rejected a statement. All other errors of the driver are about the connection, or temporary. */
-export const isRefusedStatementError = (error: unknown): error is DatabaseError =>
+export const isRejectedStatementError = (error: unknown): error is DatabaseError =>
   error instanceof DatabaseError && !isTemporaryError(error);
 
 /**
@@ -50,7 +50,7 @@ export const wrapConnectionErrors = async <T>(work: () => Promise<T>): Promise<T
   try {
     return await work();
   } catch (error) {
-    throw isRefusedStatementError(error) ? error : toUnavailableError(error);
+    throw isRejectedStatementError(error) ? error : toUnavailableError(error);
   }
 };
 

@@ -25,12 +25,12 @@ const openLacking = async () => {
   };
   const create = ({ id, credential }: ReturnType<typeof newTenant>): Promise<void> =>
     databases.create(id, { type: "empty" }, [credential]);
-  const refuse = async (tenant: ReturnType<typeof newTenant>, error: Error): Promise<void> => {
+  const reject = async (tenant: ReturnType<typeof newTenant>, error: Error): Promise<void> => {
     lack = error;
     await expect(create(tenant)).rejects.toBe(error);
     lack = undefined;
   };
-  return { admin, databases, create, refuse };
+  return { admin, databases, create, reject };
 };
 
 describe("the creation of a database", () => {
@@ -40,9 +40,9 @@ describe("the creation of a database", () => {
     ["53300", /: Postgres has no connections left\. Close connections/],
     ["53400", /: Postgres lacks resources \(Postgres error 53400\)\. Read the log/],
   ])("reports once that it waits because of error %s, and that it continues", async (code, reason) => {
-    const { create, refuse } = await openLacking();
+    const { create, reject } = await openLacking();
     const tenant = newTenant();
-    for (let attempt = 0; attempt < 3; attempt += 1) await refuse(tenant, lacking(code));
+    for (let attempt = 0; attempt < 3; attempt += 1) await reject(tenant, lacking(code));
     expect(lines).toEqual([expect.stringMatching(reason)]);
     expect(lines[0]).toContain(`Work on the database ${tenant.id} waits`);
     await create(tenant);
@@ -50,11 +50,11 @@ describe("the creation of a database", () => {
   });
 
   it("is reported once for each reason, until no database waits", async () => {
-    const { create, refuse } = await openLacking();
+    const { create, reject } = await openLacking();
     const [first, second] = [newTenant(), newTenant()];
     for (const code of ["53100", "53300", "53100"]) {
-      await refuse(first, lacking(code));
-      await refuse(second, lacking(code));
+      await reject(first, lacking(code));
+      await reject(second, lacking(code));
     }
     expect(lines).toEqual([expect.stringContaining("disk"), expect.stringContaining("connections")]);
     // Other work does not end the wait.
@@ -63,24 +63,24 @@ describe("the creation of a database", () => {
     expect(lines).toHaveLength(2);
     await create(second);
     expect(lines.slice(2)).toEqual([continues]);
-    await refuse(newTenant(), lacking("53100"));
+    await reject(newTenant(), lacking("53100"));
     expect(lines.slice(3)).toEqual([expect.stringContaining("is full")]);
   });
 
   it("no longer waits when it is refused for good, or the database is deleted", async () => {
-    const { databases, refuse } = await openLacking();
+    const { databases, reject } = await openLacking();
     const [refused, deleted] = [newTenant(), newTenant()];
-    for (const tenant of [refused, deleted]) await refuse(tenant, lacking("53100"));
-    await refuse(refused, new Error("refused"));
+    for (const tenant of [refused, deleted]) await reject(tenant, lacking("53100"));
+    await reject(refused, new Error("refused"));
     expect(lines).toHaveLength(1);
     await databases.drop(deleted.id);
     expect(lines.slice(1)).toEqual([continues]);
   });
 
   it("reports nothing when Postgres cannot be reached, which its restart reports", async () => {
-    const { create, refuse } = await openLacking();
+    const { create, reject } = await openLacking();
     const tenant = newTenant();
-    await refuse(tenant, toUnavailableError(new Error("Connection terminated unexpectedly")));
+    await reject(tenant, toUnavailableError(new Error("Connection terminated unexpectedly")));
     await create(tenant);
     expect(lines).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { type FairLimits, type Usage, chooseExcessive, computeFairLimits } from 
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
 import type { Installation } from "../policy/installation.js";
 import { CurrentEndReasons } from "../connection/end-reasons.js";
-import { sessionEndErrors } from "../connection/login-refused.js";
+import { sessionEndErrors } from "../connection/login-rejected.js";
 import { SessionRoles } from "./session-roles.js";
 import { SharedCatalogs, sharedBytesQuery } from "./shared-catalogs.js";
 import { openPool, queryKeepingConnection } from "../connection/pool.js";

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { LoginRefusedError } from "../connection/login-refused.js";
+import type { LoginRejectedError } from "../connection/login-rejected.js";
 import { ClosedDatabases } from "./closed-databases.js";
 import { HoldPoint } from "../../test/stepped-databases.js";
 
@@ -79,7 +79,7 @@ describe("a client of a closed database", () => {
     await done;
     expect(await Promise.all(own)).toEqual(["db_shop", "db_shop"]);
     const refused = (await outcomes).flatMap((outcome, index) =>
-      outcome.status === "rejected" ? [{ index, code: (outcome.reason as LoginRefusedError).code }] : [],
+      outcome.status === "rejected" ? [{ index, code: (outcome.reason as LoginRejectedError).code }] : [],
     );
     expect(refused).toEqual([
       { index: 0, code: "53300" },

@@ -1,5 +1,5 @@
 import { Gate, type WaitLimits } from "./gate.js";
-import { loginRefusals } from "../connection/login-refused.js";
+import { loginRejections } from "../connection/login-rejected.js";
 
 /** Databases that accept no connections for a moment, because they are copied or replaced. Their clients wait. */
 export class ClosedDatabases {
@@ -8,7 +8,7 @@ export class ClosedDatabases {
   /** Closes a database for its clients while it does the work. */
   async closeWhile(database: string, work: () => Promise<void>): Promise<void> {
     const closure = this.#closures.get(database) ?? {
-      gate: new Gate(database, loginRefusals.closed),
+      gate: new Gate(database, loginRejections.closed),
       workCount: 0,
     };
     this.#closures.set(database, closure);

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { LoginRefusedError, loginRefusals } from "../connection/login-refused.js";
+import { LoginRejectedError, loginRejections } from "../connection/login-rejected.js";
 import { Gate } from "./gate.js";
 
 const never = new AbortController().signal;
-const createGate = (): Gate => new Gate("db_shop", loginRefusals.creating);
+const createGate = (): Gate => new Gate("db_shop", loginRejections.creating);
 const wait = (gate: Gate, { timeoutMs = 60_000, signal = never } = {}): Promise<string> =>
   gate.wait({ timeoutMs, signal });
 
@@ -16,12 +16,12 @@ describe("a client that waits at a gate", () => {
     expect(await Promise.all(clients)).toEqual(["db_shop", "db_shop"]);
     const next = wait(gate).catch((error: unknown) => error);
     expect(await Promise.race([next, nextTurn("waits")])).toBe("waits");
-    gate.refuse(loginRefusals.notCreated("db_shop"));
+    gate.reject(loginRejections.notCreated("db_shop"));
     expect(await next).toMatchObject({ code: "3D000" });
   });
 
   it("is refused with the error of its database when that takes too long", async () => {
-    await expect(wait(createGate(), { timeoutMs: 1 })).rejects.toEqual(loginRefusals.creating("db_shop"));
+    await expect(wait(createGate(), { timeoutMs: 1 })).rejects.toEqual(loginRejections.creating("db_shop"));
   });
 
   it.each([true, false])("ends with its own reason when it leaves, before it waits: %s", async (isEarly) => {
@@ -51,5 +51,5 @@ describe("a client that waits at a gate", () => {
 });
 
 it("refuses nobody at a gate without clients", () => {
-  expect(() => createGate().refuse(new LoginRefusedError("57P03", "closed"))).not.toThrow();
+  expect(() => createGate().reject(new LoginRejectedError("57P03", "closed"))).not.toThrow();
 });

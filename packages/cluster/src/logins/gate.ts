@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { connectionLimits } from "../policy/connection-limits.js";
-import { type LoginRefusedError, loginRefusals } from "../connection/login-refused.js";
+import { type LoginRejectedError, loginRejections } from "../connection/login-rejected.js";
 
 /** How long a client waits. */
 export interface WaitLimits {
@@ -15,13 +15,13 @@ export interface WaitLimits {
  */
 export class Gate {
   readonly #database: string;
-  readonly #createTimeoutError: (database: string) => LoginRefusedError;
+  readonly #createTimeoutError: (database: string) => LoginRejectedError;
   readonly #events = new EventEmitter().setMaxListeners(0);
   /** One for each client, the oldest first. */
   readonly #waitingClients = new Set<AbortController>();
 
   /** @param createTimeoutError returns the error of clients that have waited as long as they can. */
-  constructor(database: string, createTimeoutError: (database: string) => LoginRefusedError) {
+  constructor(database: string, createTimeoutError: (database: string) => LoginRejectedError) {
     this.#database = database;
     this.#createTimeoutError = createTimeoutError;
   }
@@ -31,7 +31,7 @@ export class Gate {
     this.#events.emit("open");
   }
 
-  refuse(error: LoginRefusedError): void {
+  reject(error: LoginRejectedError): void {
     // An error without a listener would be thrown.
     if (this.#events.listenerCount("error") > 0) this.#events.emit("error", error);
   }
@@ -39,7 +39,7 @@ export class Gate {
   /**
    * Waits until clients are let in, and returns the name of the database.
    *
-   * @throws LoginRefusedError when they are rejected, when it takes too long, or when too many others have come to wait; the reason of the
+   * @throws LoginRejectedError when they are rejected, when it takes too long, or when too many others have come to wait; the reason of the
    *   signal when it is aborted.
    */
   async wait({ timeoutMs, signal }: WaitLimits): Promise<string> {
@@ -63,7 +63,7 @@ export class Gate {
     const [oldestClient] = this.#waitingClients;
     if (oldestClient !== undefined && this.#waitingClients.size >= limit) {
       this.#waitingClients.delete(oldestClient);
-      oldestClient.abort(loginRefusals.tooManyConnections(this.#database, limit));
+      oldestClient.abort(loginRejections.tooManyConnections(this.#database, limit));
     }
     const client = new AbortController();
     this.#waitingClients.add(client);

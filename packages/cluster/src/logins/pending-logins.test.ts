@@ -101,8 +101,8 @@ describe("a login whose database is not being created", () => {
     pending.add("db_shop", [{ user: "role_a" }]);
     for (const user of ["role_unknown", "db_shop", "", "error", "created", "__proto__"])
       expect(wait(user)).toBeUndefined();
-    pending.refuseClients("db_shop");
-    pending.refuseClients("db_unknown");
+    pending.rejectClients("db_shop");
+    pending.rejectClients("db_unknown");
     expect(wait("role_a")).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import { type DatabaseCredential, DatabaseUnavailableError } from "@mgmt/engine";
 import { Gate, type WaitLimits } from "./gate.js";
-import { loginRefusals } from "../connection/login-refused.js";
+import { loginRejections } from "../connection/login-rejected.js";
 
 /** A database that is being created. */
 interface Creation {
@@ -47,21 +47,21 @@ export class PendingLogins {
     } catch (error) {
       // Otherwise, the work is repeated.
       if (!(error instanceof DatabaseUnavailableError) && cancelSignal?.aborted !== true)
-        this.refuseClients(database);
+        this.rejectClients(database);
       throw error;
     }
   }
 
   /** Rejects the clients of a database. */
-  refuseClients(database: string): void {
-    this.#endCreation(database)?.refuse(loginRefusals.notCreated(database));
+  rejectClients(database: string): void {
+    this.#endCreation(database)?.reject(loginRejections.notCreated(database));
   }
 
   #startCreation(database: string): Creation {
     const [oldestDatabase] = this.#creations.keys();
     if (this.#creations.size >= maxCreations && oldestDatabase !== undefined)
-      this.refuseClients(oldestDatabase);
-    const creation = { users: new Set<string>(), gate: new Gate(database, loginRefusals.creating) };
+      this.rejectClients(oldestDatabase);
+    const creation = { users: new Set<string>(), gate: new Gate(database, loginRejections.creating) };
     this.#creations.set(database, creation);
     return creation;
   }

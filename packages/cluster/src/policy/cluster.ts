@@ -85,7 +85,7 @@ export interface Cluster {
   readonly resetsPasswordsAtStart: boolean;
 
   /** Returns whether an error means that the limit or the privileges of a database reject the platform, which may change them. */
-  isConnectRefusal(error: unknown): boolean;
+  isConnectRejection(error: unknown): boolean;
 
   /**
    * Returns the error for a statement that Postgres has rejected because of privileges, if the platform has lost one of those that a start
@@ -93,7 +93,7 @@ export interface Cluster {
    */
   findLostPrivileges(
     statements: Pick<StatementRunner, "query">,
-    refusal: unknown,
+    rejection: unknown,
   ): Promise<ClusterError | undefined>;
 
   /** How the platform gets the privileges of roles that it has made, or undefined for a superuser, which has them. */

@@ -48,7 +48,7 @@ export const createDedicatedCluster = (
   canReadPasswords: true,
   canForceDrop: true,
   resetsPasswordsAtStart: true,
-  isConnectRefusal: () => false,
+  isConnectRejection: () => false,
   findLostPrivileges: () => Promise.resolve(undefined),
   memberships: undefined,
   buildAllowOwningStatements: () => [],

@@ -26,7 +26,7 @@ const buildHeldLocksQuery = ({ platformRoleCondition }: Installation): string =>
   group by 1, 2`;
 
 /** SQLSTATEs of `insufficient_privilege` and `too_many_connections`. */
-const connectRefusalCodes: ReadonlySet<string | undefined> = new Set(["42501", "53300"]);
+const connectRejectionCodes: ReadonlySet<string | undefined> = new Set(["42501", "53300"]);
 
 /**
  * Returns a cluster that others also use.
@@ -54,13 +54,13 @@ export const createSharedCluster = (
     canReadPasswords: false,
     canForceDrop: false,
     resetsPasswordsAtStart: false,
-    isConnectRefusal: (error) => error instanceof DatabaseError && connectRefusalCodes.has(error.code),
-    findLostPrivileges: async (statements, refusal) => {
+    isConnectRejection: (error) => error instanceof DatabaseError && connectRejectionCodes.has(error.code),
+    findLostPrivileges: async (statements, rejection) => {
       const privileges = await readPrivileges(statements, installation, major);
       const missing = findMissingPrivileges(privileges, installation.platformRole);
       return missing.length === 0
         ? undefined
-        : clusterErrors.roleLacksPrivileges(privileges.user, missing, refusal);
+        : clusterErrors.roleLacksPrivileges(privileges.user, missing, rejection);
     },
     memberships: createMembershipStatements(installation),
     buildAllowOwningStatements,

@@ -278,9 +278,9 @@ const findUnrecordedDatabases = (
   const isDiscarded = (name: string): boolean => name.split(".").some((part) => discardedNames.has(part));
   const namesToKeep = unrecordedNames.filter((name) => !isDiscarded(name));
   const { count, share } = maxKeptAtOnce;
-  const isRefused =
+  const isRejected =
     namesToKeep.length > count || namesToKeep.length > Math.max(1, contentNames.length * share);
-  if (isRefused && !acceptRecords)
+  if (isRejected && !acceptRecords)
     throw clusterErrors.databasesUnrecorded(namesToKeep.toSorted(), contentNames.length);
   return { namesToDrop: [...unfinishedNames, ...unrecordedNames.filter(isDiscarded)], namesToKeep };
 };

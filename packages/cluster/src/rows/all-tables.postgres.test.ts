@@ -18,7 +18,7 @@ afterEach(() => Promise.all(opened.splice(0).map((records) => records.close())))
 const addUser = (records: OpenRecords, id: string): Promise<unknown> =>
   replay(records, ({ tables }) => tables.store.users.insert(sampleRows.users(id)), {
     transactionOptions: write,
-    isRefusal: () => false,
+    isRejection: () => false,
   });
 
 const idsIn = (states: TableStates): string[] => (states["users"]?.rows ?? []).map(([, { id }]) => id);
@@ -57,7 +57,7 @@ describe("replacing the rows of all tables", () => {
   it("records which databases and backups are gone, until Postgres has dropped them", async () => {
     const schema = cluster.newSchema();
     const records = await open(schema);
-    const options = { transactionOptions: write, isRefusal: () => false };
+    const options = { transactionOptions: write, isRejection: () => false };
     await replay(
       records,
       ({ tables: { store } }) => {

@@ -82,7 +82,7 @@ describe("a connection that is lost during a commit", () => {
   it("responds with 503 without Retry-After when the outcome is unknown, so that no client repeats a POST", async () => {
     const process = await openBehindProxy(200);
     await process.send("projects.list");
-    proxy.loseNextCommit("response", { refuses: true });
+    proxy.loseNextCommit("response", { rejects: true });
     const { status, code, headers } = await process.send("projects.create", { body });
     expect([status, code]).toEqual([503, "internal:unavailable"]);
     expect(headers).not.toHaveProperty("retry-after");
@@ -92,7 +92,7 @@ describe("a connection that is lost during a commit", () => {
   it("responds with 503 without Retry-After when the outcome of a PATCH is unknown", async () => {
     const process = await openBehindProxy(200);
     const { data } = await process.send("projects.create", { body });
-    proxy.loseNextCommit("response", { refuses: true });
+    proxy.loseNextCommit("response", { rejects: true });
     const renamed = { path: { id: data.id }, body: { name: "renamed" } };
     const { status, code, headers } = await process.send("projects.update", renamed);
     expect([status, code, headers["retry-after"]]).toEqual([503, "internal:unavailable", undefined]);
@@ -125,13 +125,13 @@ describe("a deletion of a connection that is answered with 503", () => {
       await cut.send("projects.list");
       const held = databaseEngine.hold("revoke");
       if (commit === "request") {
-        proxy.loseNextCommit(loss, { refuses: true });
+        proxy.loseNextCommit(loss, { rejects: true });
         held.release();
       }
       const deleted = cut.send("connections.delete", { path: { id: data.id } });
       if (commit === "result") {
         await held.begun;
-        proxy.loseNextCommit(loss, { refuses: true });
+        proxy.loseNextCommit(loss, { rejects: true });
         held.release();
       }
       expect((await deleted).status).toBe(503);

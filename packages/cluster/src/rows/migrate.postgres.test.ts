@@ -91,35 +91,35 @@ describe("the schema of the records", () => {
     });
 
     it.for([
-      { server: "knows the schema", oldestProgram: current, set: "", isRefused: false },
-      { server: "does not know the schema", oldestProgram: current + 1, set: "", isRefused: true },
+      { server: "knows the schema", oldestProgram: current, set: "", isRejected: false },
+      { server: "does not know the schema", oldestProgram: current + 1, set: "", isRejected: true },
       {
         server: "is as old as the first ones that did not say what they know",
         oldestProgram: current,
         set: "schema_version = null",
-        isRefused: true,
+        isRejected: true,
       },
       {
         server: "is older, while the step is an expand",
         oldestProgram: expand.oldestProgram,
         set: "schema_version = null",
-        isRefused: false,
+        isRejected: false,
       },
       {
         server: "has lost its right to work",
         oldestProgram: current + 1,
         set: "fenced_at = clock_timestamp()",
-        isRefused: false,
+        isRejected: false,
       },
       {
         server: "has been silent for long",
         oldestProgram: current + 1,
         set: "heartbeat_at = clock_timestamp() - interval '60 s'",
-        isRefused: false,
+        isRejected: false,
       },
     ])(
-      "is not made by a step for programs from $oldestProgram while a server runs that $server: $isRefused",
-      async ({ oldestProgram, set, isRefused }) => {
+      "is not made by a step for programs from $oldestProgram while a server runs that $server: $isRejected",
+      async ({ oldestProgram, set, isRejected }) => {
         const schema = await cluster.makeSchema();
         const client = await cluster.pool.connect();
         onTestFinished(() => client.release());
@@ -127,14 +127,14 @@ describe("the schema of the records", () => {
         await new ServerRegistry(schema).register(client, "1", server);
         if (set !== "") await client.query(`update ${schema}.servers set ${set}`);
         const migrated = migrateSchema(client, schema, [...migrations, step("change", oldestProgram)]);
-        if (isRefused)
+        if (isRejected)
           await expect(migrated).rejects.toMatchObject({
             name: "OlderServersError",
             servers: [{ id: "server_old", version: "1.2.3" }],
           });
         else await migrated;
         const { rows } = await cluster.pool.query(`select max(version) as version from ${schema}.migrations`);
-        expect(rows).toEqual([{ version: isRefused ? current : current + 1 }]);
+        expect(rows).toEqual([{ version: isRejected ? current : current + 1 }]);
       },
     );
 

@@ -88,7 +88,7 @@ export const migrateSchema = async (
     await applyMigrations(client, schemaName, steps);
     state = await readState(client, schema);
   }
-  if (state !== undefined) refuseNewerSchema(state, steps);
+  if (state !== undefined) rejectNewerSchema(state, steps);
   if (state?.keys === undefined) throw clusterErrors.recordsIncomplete(schemaName);
   return new Installation(state.keys);
 };
@@ -101,13 +101,13 @@ export const migrateSchema = async (
 export const readInstallation = async (client: ClientBase, schemaName: string): Promise<Installation> => {
   const state = await readState(client, escapeIdentifier(schemaName));
   if (state === undefined) throw new SchemaNotReadyError("missing");
-  refuseNewerSchema(state, migrations);
+  rejectNewerSchema(state, migrations);
   if (state.version < migrations.length) throw new SchemaNotReadyError("outdated");
   if (state.keys === undefined) throw clusterErrors.recordsIncomplete(schemaName);
   return new Installation(state.keys);
 };
 
-const refuseNewerSchema = (
+const rejectNewerSchema = (
   { version, oldestProgram }: SchemaState,
   { length: programVersion }: readonly Migration[],
 ): void => {
@@ -130,7 +130,7 @@ const applyMigrations = async (
       `select coalesce(max(version), 0) as version from ${schema}.migrations`,
     );
     const storedVersion = rows[0]?.version ?? 0;
-    await refuseOlderServers(client, schemaName, storedVersion, steps);
+    await rejectOlderServers(client, schemaName, storedVersion, steps);
     const statements = buildMigrationStatements(schema, storedVersion, steps);
     if (storedVersion === 0)
       statements.push(buildStoreInstallationStatement(schema, createInstallationKeys()));
@@ -142,7 +142,7 @@ const applyMigrations = async (
 };
 
 /** Servers of an earlier version keep working, unless a step is a contract of what they use. */
-const refuseOlderServers = async (
+const rejectOlderServers = async (
   client: ClientBase,
   schemaName: string,
   storedVersion: number,

@@ -18,7 +18,7 @@ import { AlteredSecretError, RowCodec } from "./row-codec.js";
 import { reencryptRows } from "./reencrypt.js";
 import { listUsedKeyIds } from "./used-keys.js";
 import { PostgresStorageAdapter, buildLockAllRowsSql, toStorageError } from "./postgres-storage-adapter.js";
-import { refuseOpenDatabase } from "./records-database.js";
+import { rejectOpenDatabase } from "./records-database.js";
 import {
   type RegisteredServer,
   ServerRegistry,
@@ -172,7 +172,7 @@ export const openRecords = async (
   let installation: Installation;
   try {
     installation = await withClient(async (client) => {
-      await refuseOpenDatabase(client, isOwnCluster);
+      await rejectOpenDatabase(client, isOwnCluster);
       const storedInstallation = await (migrates ? migrateSchema : readInstallation)(client, schema);
       keys.requireAll(await listUsedKeyIds(client, schema));
       if (address.server && registration) {

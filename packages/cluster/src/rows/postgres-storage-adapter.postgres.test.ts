@@ -21,7 +21,7 @@ const opened = async () => {
       replay(cluster.storage(schema, pool), ({ tables }) => step(tables.store), {
         transactionOptions: { mode, locks: ["w"] },
         preloads,
-        isRefusal: (error) => error instanceof Taken,
+        isRejection: (error) => error instanceof Taken,
       });
   return { schema, runOn, run: runOn(cluster.pool) };
 };
@@ -132,7 +132,7 @@ describe("steps of several processes", () => {
           });
           return [...counts, projects.list({ workspaceId: "w" }).length];
         },
-        { transactionOptions: { mode: "read", locks: [] }, isRefusal: () => false },
+        { transactionOptions: { mode: "read", locks: [] }, isRejection: () => false },
       );
       expect(new Set(seen).size).toBe(1);
       expect(inserted).toBeGreaterThan(1);

@@ -10,7 +10,11 @@ import {
 } from "@mgmt/engine/internal";
 import { type Pool, type PoolClient, escapeIdentifier } from "pg";
 import { isFullError, retryWhileFull } from "../connection/retry-while-full.js";
-import { isOutOfLocksError, isRefusedStatementError, toUnavailableError } from "../connection/unavailable.js";
+import {
+  isOutOfLocksError,
+  isRejectedStatementError,
+  toUnavailableError,
+} from "../connection/unavailable.js";
 import { type Statement, isStalePreparedStatementError, runBatch, createStatement } from "./batch.js";
 import { determineCommitOutcome, isConnectionLossError } from "./commit-outcome.js";
 import {
@@ -356,7 +360,7 @@ class WriteTransaction implements Transaction {
 
 /** Translates an error of the driver: a conflict, an unavailable database, or the error itself. */
 export const toStorageError = (error: unknown): unknown => {
-  if (!isRefusedStatementError(error)) return toUnavailableError(error);
+  if (!isRejectedStatementError(error)) return toUnavailableError(error);
   return conflictCodes.has(error.code ?? "") || isStalePreparedStatementError(error)
     ? new ConflictError(error.message, { cause: error })
     : error;

@@ -57,7 +57,7 @@ const ignoreDuplicate = (error: unknown): void => {
  * @param isOwned whether the cluster belongs to the platform, so that the database is closed instead.
  * @throws ClusterError `cluster:records_open`.
  */
-export const refuseOpenDatabase = async (client: ClientBase, isOwned: boolean): Promise<void> => {
+export const rejectOpenDatabase = async (client: ClientBase, isOwned: boolean): Promise<void> => {
   const { rows } = await client.query<{ name: string }>(
     `select current_database() as name
       where has_database_privilege('public', current_database(), 'connect, create, temporary')`,

@@ -2,7 +2,7 @@ import { DatabaseUnavailableError } from "@mgmt/engine";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createTestKeys } from "../../test/rows/record-keys.js";
-import { createRefusedSocket, createSocket } from "../../../platform/src/serve/sockets.js";
+import { createRejectedSocket, createSocket } from "../../../platform/src/serve/sockets.js";
 import { Cluster, adminPassword } from "../../../platform/test/cluster.js";
 import { Forwarder } from "../../../../test/serve/forwarder.js";
 import type { DatabaseAddress } from "../policy/address.js";
@@ -29,7 +29,7 @@ interface TestServer {
 }
 
 const startServer = async (settings: Record<string, string> = {}): Promise<TestServer> => {
-  const lease = new ServerLease(createSocket, createRefusedSocket);
+  const lease = new ServerLease(createSocket, createRejectedSocket);
   const address = buildAddress(lease);
   const registration = { version: "1", settings };
   const records = await openRecords(address, { keys: createTestKeys(), registration });
@@ -153,9 +153,9 @@ describe("the lease of a server", () => {
 
   it("is not given to a server with other settings, except those that only one of two versions has", async () => {
     await startServer({ a: "1", b: "2", onlyOld: "5" });
-    const refusal = startServer({ a: "1", b: "3", onlyNew: "4" });
-    await expect(refusal).rejects.toBeInstanceOf(SettingsDifferError);
-    await expect(refusal).rejects.toMatchObject({ settingNames: ["b"] });
+    const rejection = startServer({ a: "1", b: "3", onlyNew: "4" });
+    await expect(rejection).rejects.toBeInstanceOf(SettingsDifferError);
+    await expect(rejection).rejects.toMatchObject({ settingNames: ["b"] });
     await startServer({ a: "1", b: "2", onlyNew: "4" });
   });
 

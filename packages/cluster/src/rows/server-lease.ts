@@ -67,15 +67,15 @@ export class ServerLease implements ServerIdentity {
 
   /**
    * @param createSocket returns a socket of this machine.
-   * @param createRefusedSocket returns a socket whose connection fails.
+   * @param createRejectedSocket returns a socket whose connection fails.
    */
   constructor(
     private readonly createSocket: () => Duplex,
-    private readonly createRefusedSocket: () => Duplex,
+    private readonly createRejectedSocket: () => Duplex,
   ) {}
 
   openStream(): Duplex {
-    return this.isLive() ? this.createSocket() : this.createRefusedSocket();
+    return this.isLive() ? this.createSocket() : this.createRejectedSocket();
   }
 
   isLive(): boolean {

@@ -332,12 +332,12 @@ describe("a start", () => {
     const [first, { id, credential }] = [newTenant(), newTenant()];
     const create = (tenant: ReturnType<typeof newTenant>): Promise<void> =>
       cluster.databases.create(tenant.id, { type: "empty" }, [tenant.credential]);
-    const refusal = {
+    const rejection = {
       code: "cluster:lacks_privileges",
       message: expect.stringContaining("CREATEROLE") as string,
     };
     for (const tenant of [first, { id, credential }]) {
-      await expect(create(tenant)).rejects.toMatchObject(refusal);
+      await expect(create(tenant)).rejects.toMatchObject(rejection);
       expect(await cluster.namesIn("datname", tenant.id)).toEqual([]);
       expect(await cluster.namesIn("rolname", tenant.id)).toEqual([]);
     }
@@ -347,7 +347,7 @@ describe("a start", () => {
     await cluster.connect(first.id, first.credential);
     await cluster.databases.drop(first.id);
     await admin.query(`alter role ${renter} nocreaterole`);
-    await expect(create({ id, credential })).rejects.toMatchObject(refusal);
+    await expect(create({ id, credential })).rejects.toMatchObject(rejection);
     await cluster.closeDatabases();
     await expect(openDatabases(cluster.policy, [])).rejects.toMatchObject({
       code: "cluster:lacks_privileges",

@@ -13,7 +13,7 @@ export class LossyProxy {
   readonly #held = new Map<Socket, { chunks: Buffer[]; postgres: Socket }>();
   #isHolding = false;
   #loss: Loss | undefined;
-  #isRefusing = false;
+  #isRejecting = false;
 
   private constructor(port: number) {
     this.#server = createServer((client) => this.#forward(client, port));
@@ -33,9 +33,9 @@ export class LossyProxy {
   }
 
   /** @param refuses whether no other connection can be made from then on. */
-  loseNextCommit(loss: Loss, { refuses = false } = {}): void {
+  loseNextCommit(loss: Loss, { rejects = false } = {}): void {
     this.#loss = loss;
-    this.#isRefusing = refuses;
+    this.#isRejecting = rejects;
   }
 
   /** Tells whether the commit came. */
@@ -72,7 +72,7 @@ export class LossyProxy {
   }
 
   #forward(client: Socket, port: number): void {
-    if (this.#isRefusing && this.hasLost) {
+    if (this.#isRejecting && this.hasLost) {
       client.destroy();
       return;
     }

@@ -114,7 +114,7 @@ export class StoreCluster {
       run: (step) =>
         replay(storage, ({ tables }) => step(tables.store), {
           transactionOptions: { mode: "write", locks: [] },
-          isRefusal: () => false,
+          isRejection: () => false,
         }),
       state: async () => {
         const client = await this.pool.connect();

@@ -3,7 +3,7 @@ import type { Principal } from "../values/principal.js";
 import type { OperationContext } from "./operation-context.js";
 
 /** Why a token is not accepted. */
-export type TokenRefusal = "invalid" | "expired" | "revoked";
+export type TokenRejection = "invalid" | "expired" | "revoked";
 
 /** A token whose signature and claims are valid. Times are milliseconds since 1970. */
 export interface VerifiedToken {
@@ -24,7 +24,7 @@ export interface Authenticator {
    */
   verify(token: string): VerifiedToken | undefined | Promise<VerifiedToken | undefined>;
   /** Returns why the token is not active at this moment; undefined when it is. */
-  findInactiveReason(context: OperationContext, token: VerifiedToken): TokenRefusal | undefined;
+  findInactiveReason(context: OperationContext, token: VerifiedToken): TokenRejection | undefined;
   /** Returns the rows that `findInactiveReason` reads. */
   preloads(token: VerifiedToken): readonly Preload[];
 }

@@ -38,9 +38,9 @@ describe("ConnectionFaults", () => {
   it("affects a connection once, and keeps the times of later faults for others", () => {
     const faults = faultsWith();
     const drop = faults.add({ effect: "drop", times: 1 });
-    const refuse = faults.add({ effect: "refuse", times: 1 });
+    const reject = faults.add({ effect: "refuse", times: 1 });
     const ids = Array.from({ length: 3 }, () => faults.strikeFirst("any")?.id);
-    expect(ids).toEqual([drop.id, refuse.id, undefined]);
+    expect(ids).toEqual([drop.id, reject.id, undefined]);
     expect(faults.list().map((fault) => fault.struck)).toEqual([1, 1]);
   });
 

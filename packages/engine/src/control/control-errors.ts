@@ -169,7 +169,7 @@ export const invalidRedirectUri = (uri: string, reason: string): ControlError =>
     "Use https, http on localhost, or a private-use scheme such as com.example.app:/callback",
   );
 
-export const authorizationRefused = (code: string, description: string): ControlError =>
+export const authorizationRejected = (code: string, description: string): ControlError =>
   invalidBodyError(
     `${code}: ${description}`,
     "Send the parameters that the server's authorization endpoint accepts",

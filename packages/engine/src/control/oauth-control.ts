@@ -194,7 +194,7 @@ const parseRequestOptions = (
     const parameters = parseParameters(buildAuthorizationQuery(options));
     return parseAuthorizationRequest(parameters, resolveResponseTarget(store, parameters));
   } catch (error) {
-    if (error instanceof OAuthError) throw controlErrors.authorizationRefused(error.code, error.description);
+    if (error instanceof OAuthError) throw controlErrors.authorizationRejected(error.code, error.description);
     throw error;
   }
 };

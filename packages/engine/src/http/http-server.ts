@@ -18,7 +18,7 @@ import { handleControlRequest, isControlPath } from "./control/control-endpoint.
 import { createHostGuard } from "./host-guard.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import { readBytes } from "./http-body.js";
-import { maxHeadBytes, createRequestId, createErrorResponse } from "./http-refusal.js";
+import { maxHeadBytes, createRequestId, createErrorResponse } from "./http-rejection.js";
 import { isLoopbackHost } from "./loopback.js";
 import { handleMalformedRequests } from "./malformed-request.js";
 import type { Server as EngineServer } from "../server/server.js";
@@ -105,7 +105,7 @@ export const createServer = async <E extends EngineServer = MemoryServer>(
     sendTimeoutMs,
   });
   handleMalformedRequests(server, connections, lingerMs);
-  server.on("checkExpectation", connections.withLimits(refuseExpectation));
+  server.on("checkExpectation", connections.withLimits(rejectExpectation));
   const setListener = queueRequests(server, connections);
   await listen(server, port, host);
   const address = getServerAddress(server, host, tls === undefined ? "http" : "https");
@@ -269,7 +269,7 @@ const createListener = (
 };
 
 /** Responds to an `Expect` header other than `100-continue`. See https://www.rfc-editor.org/rfc/rfc9110#section-10.1.1. */
-const refuseExpectation: Listener = (request, response) => {
+const rejectExpectation: Listener = (request, response) => {
   sendEngineResponse(request, response, createErrorResponse(errors["request:malformed/expect"]()));
 };
 

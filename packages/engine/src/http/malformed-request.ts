@@ -4,7 +4,7 @@ import { errors } from "../values/errors.js";
 import type { EngineResponse } from "../values/message.js";
 import type { RequestError } from "../values/request-error.js";
 import type { Connections } from "./connections.js";
-import { maxHeadBytes, createErrorResponse } from "./http-refusal.js";
+import { maxHeadBytes, createErrorResponse } from "./http-rejection.js";
 
 /**
  * Responds to requests that `node:http` does not accept, and closes the connection. Pipelined requests that came before

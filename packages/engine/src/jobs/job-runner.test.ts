@@ -21,7 +21,7 @@ const transactWith =
     return replay({ begin: () => transaction }, ({ tables }) => step(tables.table("jobs"), tables), {
       preloads,
       transactionOptions: { mode: purpose === "read" ? "read" : "write", locks: [] },
-      isRefusal: () => false,
+      isRejection: () => false,
     });
   };
 

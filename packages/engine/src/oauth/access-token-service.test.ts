@@ -103,7 +103,7 @@ describe("access tokens", () => {
     });
   });
 
-  const refusals: [string, () => Promise<string>][] = [
+  const rejections: [string, () => Promise<string>][] = [
     ["alg none", () => Promise.resolve(new UnsecuredJWT(claims()).encode())],
     [
       "alg none under a real header",
@@ -185,7 +185,7 @@ describe("access tokens", () => {
     ["a token longer than any", () => Promise.resolve("a".repeat(20_000))],
   ];
 
-  it.each(refusals)("refuses %s with 401", async (_name, token) => {
+  it.each(rejections)("refuses %s with 401", async (_name, token) => {
     const forged = await token();
     expect(await me(forged)).toBe("auth:unauthorized");
     expect(await me(forged)).toBe("auth:unauthorized");

@@ -1,7 +1,7 @@
 import type { JWTPayload } from "jose";
 import type { Preload } from "../store/preload.js";
 import type { TokenClaims, TokenSigner } from "../context/access-token.js";
-import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/authenticator.js";
+import type { Authenticator, TokenRejection, VerifiedToken } from "../context/authenticator.js";
 import type { Principal } from "../values/principal.js";
 import type { Settings } from "../values/settings.js";
 import type { OperationContext } from "../context/operation-context.js";
@@ -40,7 +40,7 @@ export class AccessTokenService implements Authenticator, TokenSigner {
     return this.#cache.get(token) ?? this.#verifyUncached(token);
   }
 
-  findInactiveReason({ store, clock }: OperationContext, token: VerifiedToken): TokenRefusal | undefined {
+  findInactiveReason({ store, clock }: OperationContext, token: VerifiedToken): TokenRejection | undefined {
     const now = clock.now();
     if (now >= token.expiresAt) return "expired";
     if (now < token.notBefore) return "invalid";

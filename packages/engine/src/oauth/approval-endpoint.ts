@@ -4,7 +4,7 @@ import { describeEffect } from "../request/approval-effect.js";
 import { errors } from "../values/errors.js";
 import type { Endpoint } from "../context/endpoint.js";
 import { maxFormBytes } from "./form-body.js";
-import { createPageResponse, refusalPages } from "./page-response.js";
+import { createPageResponse, rejectionPages } from "./page-response.js";
 import { renderApprovalPage } from "./page/approval-page.js";
 import { createRedirectResponse, noStoreHeaders } from "./responses.js";
 import type { SignInGate } from "./sign-in-gate.js";
@@ -26,14 +26,14 @@ export const createApprovalPageFinder =
       discardsBody: false,
       bodyLimit: () => (method === "POST" ? maxFormBytes : 0),
       respond: (endpointContext, request) => {
-        if (request.offLoopback) return createPageResponse(refusalPages.approvalOffLoopback());
+        if (request.offLoopback) return createPageResponse(rejectionPages.approvalOffLoopback());
         const signInResponse = signInGate?.respondUnlessSignedIn(request, path);
         if (signInResponse) return signInResponse;
         // The page has no form but that for the key.
         if (method === "POST") return createRedirectResponse(path, null);
         return endpointContext.transact(readOnlyTransaction, (context) => {
           const approval = context.store.approvals.get(id);
-          if (!approval) return createPageResponse(refusalPages.noApproval());
+          if (!approval) return createPageResponse(rejectionPages.noApproval());
           const html = renderApprovalPage(
             applyExpiry(approval, context.clock.now()),
             describeEffect(context, approval),

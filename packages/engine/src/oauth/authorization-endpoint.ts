@@ -16,7 +16,7 @@ import { parseForm } from "./form-body.js";
 import { formatRedirectDestination, buildFormActionSources } from "./redirect-uris.js";
 import { OAuthError, oauthErrors, catchOAuthError } from "./oauth-error.js";
 import type { PageGuard } from "./page-guard.js";
-import { createPageResponse, refusalPages } from "./page-response.js";
+import { createPageResponse, rejectionPages } from "./page-response.js";
 import { renderConsentPage } from "./page/consent-page.js";
 import type { FormValues } from "./page/form.js";
 import { fragmentScriptCspSource } from "./page/fragment-script.js";
@@ -54,11 +54,11 @@ export class AuthorizationEndpoint {
   }
 
   #respondInTransaction(context: OperationContext, request: EngineRequest, search: string): Outcome {
-    if (this.guard.isCrossOrigin(request)) return createPageResponse(refusalPages.foreign());
+    if (this.guard.isCrossOrigin(request)) return createPageResponse(rejectionPages.foreign());
     const parameters = catchOAuthError(() => parseParameters(search));
-    if (parameters instanceof OAuthError) return createPageResponse(refusalPages.request(parameters));
+    if (parameters instanceof OAuthError) return createPageResponse(rejectionPages.request(parameters));
     const target = catchOAuthError(() => resolveResponseTarget(context.store, parameters));
-    if (target instanceof OAuthError) return createPageResponse(refusalPages.request(target));
+    if (target instanceof OAuthError) return createPageResponse(rejectionPages.request(target));
     const signInResponse = request.offLoopback
       ? undefined
       : this.signInGate?.respondUnlessSignedIn(request, buildAuthorizePath(search));
@@ -66,7 +66,7 @@ export class AuthorizationEndpoint {
     const authorization = catchOAuthError(() => parseAuthorizationRequest(parameters, target));
     if (authorization instanceof OAuthError)
       return this.#redirectWithoutFragment(request, context, target, authorization);
-    if (request.offLoopback) return createPageResponse(refusalPages.offLoopback());
+    if (request.offLoopback) return createPageResponse(rejectionPages.offLoopback());
     try {
       if (request.method === "POST") return this.#handleForm(context, request, search, authorization);
       const users = context.store.users.list({});
@@ -113,9 +113,9 @@ export class AuthorizationEndpoint {
     const { users, workspaces } = context.store;
     const retryUrl = buildAuthorizePath(search);
     const form = catchOAuthError(() => parseForm(request));
-    if (form instanceof OAuthError) return createPageResponse(refusalPages.form(form.status, retryUrl));
+    if (form instanceof OAuthError) return createPageResponse(rejectionPages.form(form.status, retryUrl));
     if (!this.guard.isIssuedForm(request, search, form.get("csrf"))) {
-      return createPageResponse(refusalPages.stale(retryUrl));
+      return createPageResponse(rejectionPages.stale(retryUrl));
     }
     const decision = form.get("decision");
     if (decision === "deny") return redirectToClient(context, authorization, oauthErrors.accessDenied());
@@ -125,7 +125,7 @@ export class AuthorizationEndpoint {
       return this.#showConsentPage(context, request, search, authorization, user);
     const workspace = workspaces.get(form.get("workspace") ?? "");
     if (!user || decision !== "allow" || !workspace?.memberIds.includes(user.id)) {
-      return createPageResponse(refusalPages.form(400, retryUrl));
+      return createPageResponse(rejectionPages.form(400, retryUrl));
     }
     const code = grantConsent(context, authorization, { userId: user.id, workspaceId: workspace.id });
     return redirectToClient(context, authorization, { code });

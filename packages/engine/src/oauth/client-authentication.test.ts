@@ -35,7 +35,7 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
     expect((await api.token({ grant_type: "authorization_code", code }, { authorization })).status).toBe(200);
   });
 
-  const refusals: [string, Record<string, string | undefined>, Record<string, string>][] = [
+  const rejections: [string, Record<string, string | undefined>, Record<string, string>][] = [
     ["no client at all", {}, {}],
     ["an unknown client", { client_id: "itgr_nobody" }, {}],
     ["a client named like a property of all objects", { client_id: "__proto__" }, {}],
@@ -59,7 +59,7 @@ describe("client authentication (RFC 6749, section 2.3)", () => {
     ["Basic with a broken percent-encoding", {}, { authorization: `Basic ${btoa("a%zz:b")}` }],
     ["Basic that is not UTF-8", {}, { authorization: `Basic ${btoa("\u00ff:a")}` }],
   ];
-  it.each(refusals)(
+  it.each(rejections)(
     "refuses %s with 401 invalid_client, without using the code (RFC 6749, section 5.2)",
     async (_name, client, headers) => {
       const asked = await form();
@@ -220,7 +220,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
 
   it("explain a refusal without repeating what was sent", async () => {
     const secret = "s3cr3t-that-nobody-should-see";
-    const refusals = await Promise.all([
+    const rejections = await Promise.all([
       api.token({ ...(await good()), code: secret }),
       api.token({ ...(await good()), code_verifier: secret.repeat(2) }),
       api.token({ ...(await good()), grant_type: secret }),
@@ -229,7 +229,7 @@ describe("token requests (RFC 6749, section 5.2)", () => {
       api.refresh(secret),
       api.revoke({ client_id: cli.client, token: secret, client_secret: secret }),
     ]);
-    for (const { status, text, json, headers } of refusals) {
+    for (const { status, text, json, headers } of rejections) {
       expect("www-authenticate" in headers).toBe(status === 401);
       expect(text).not.toContain(secret);
       expect(json["error_description"]).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);

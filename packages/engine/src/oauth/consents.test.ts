@@ -127,7 +127,7 @@ describe("mock.oauth.consent", () => {
     expect((await api.store()).integrations.size).toBe(0);
   });
 
-  const refusals: [string, Parameters<typeof api.engine.oauth.consent>[0], number][] = [
+  const rejections: [string, Parameters<typeof api.engine.oauth.consent>[0], number][] = [
     ["an unknown client", { ...cli, client: "itgr_nobody" }, 400],
     ["another redirect URI", { ...cli, redirectUri: "https://evil.example/" }, 400],
     ["no PKCE", { ...cli }, 400],
@@ -138,7 +138,7 @@ describe("mock.oauth.consent", () => {
     ["no URL", { url: "nowhere" }, 400],
     ["a URL without a request", { url: "https://auth.mgmt.test/authorize" }, 400],
   ];
-  it.each(refusals)("refuses %s", async (_name, options, status) => {
+  it.each(rejections)("refuses %s", async (_name, options, status) => {
     await expect(api.engine.oauth.consent(options)).rejects.toMatchObject({ name: "ControlError", status });
     expect((await api.store()).integrations.size).toBe(0);
   });

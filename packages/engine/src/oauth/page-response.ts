@@ -1,7 +1,7 @@
 import type { Outcome } from "../values/message.js";
 import { noStoreHeaders } from "./responses.js";
 import type { OAuthError } from "./oauth-error.js";
-import { type RefusalPageData, renderRefusalPage } from "./page/refusal-page.js";
+import { type RejectionPageData, renderRejectionPage } from "./page/rejection-page.js";
 import { stylesCspSource } from "./page/styles.js";
 
 /** An HTML page, and what its content security policy allows. */
@@ -49,9 +49,9 @@ export const createPageResponse = ({
   code: code === "" ? null : code,
 });
 
-const buildRefusalPage = (status: number, pageData: RefusalPageData): Page => ({
+const buildRejectionPage = (status: number, pageData: RejectionPageData): Page => ({
   status,
-  html: renderRefusalPage(pageData),
+  html: renderRejectionPage(pageData),
   formAction: "'none'",
   code: pageData.code,
 });
@@ -59,24 +59,24 @@ const buildRefusalPage = (status: number, pageData: RefusalPageData): Page => ({
 const startAgainHint = "Go back to the program that sent you here and start again";
 
 /** Error pages. They are shown to the user and not reported to the client. */
-export const refusalPages = {
+export const rejectionPages = {
   /** The client or its redirect URI is invalid, so the error cannot be sent to the client. */
   request: ({ code, description }: OAuthError) =>
-    buildRefusalPage(400, {
+    buildRejectionPage(400, {
       title: "This sign-in link does not work",
       reason: description,
       hint: "The program that sent you here made an invalid request. You were not sent back, because the program could not be verified",
       code,
     }),
   foreign: () =>
-    buildRefusalPage(403, {
+    buildRejectionPage(403, {
       title: "Another site sent this request",
       reason: "Only this page can submit its form",
       hint: startAgainHint,
       code: "foreign_origin",
     }),
   stale: (retryUrl: string) =>
-    buildRefusalPage(403, {
+    buildRejectionPage(403, {
       title: "This page is out of date",
       reason: "Its form does not belong to this browser, or the server has restarted",
       hint: "Start again. The page requires cookies",
@@ -84,7 +84,7 @@ export const refusalPages = {
       retryUrl,
     }),
   form: (status: number, retryUrl: string) =>
-    buildRefusalPage(status, {
+    buildRejectionPage(status, {
       title: "The form is incomplete",
       reason: "Choose an account and a workspace that the account is a member of",
       hint: "Start again",
@@ -92,21 +92,21 @@ export const refusalPages = {
       retryUrl,
     }),
   offLoopback: () =>
-    buildRefusalPage(403, {
+    buildRejectionPage(403, {
       title: "Sign-in is not available here",
       reason: "This server has no passwords, so signing in is possible only on loopback",
       hint: "Open the page on the machine that runs the server, or configure the server to listen on 127.0.0.1",
       code: "off_loopback",
     }),
   approvalOffLoopback: () =>
-    buildRefusalPage(403, {
+    buildRejectionPage(403, {
       title: "Approvals are not shown here",
       reason: "This server does not authenticate visitors, so approvals are shown only on loopback",
       hint: "Open the page on the machine that runs the server",
       code: "off_loopback",
     }),
   noApproval: () =>
-    buildRefusalPage(404, {
+    buildRejectionPage(404, {
       title: "This approval does not exist",
       reason: "It was never requested, or the server has been reset",
       hint: "Have the agent send its request again",

@@ -92,14 +92,14 @@ describe("revocation (RFC 7009)", () => {
   it("requires the client's authentication, like the token endpoint", async () => {
     const pair = await api.login();
     const { refreshToken: token } = pair;
-    const refusals = await Promise.all([
+    const rejections = await Promise.all([
       api.revoke({ token }),
       api.revoke({ token, client_id: "itgr_nobody" }),
       api.revoke({ token, client_id: web.client }),
       api.revoke({ token, client_id: web.client, client_secret: "wrong" }),
       api.revoke({ token }, basic(web.client, "wrong")),
     ]);
-    for (const { status, error } of refusals) expect([status, error]).toEqual([401, "invalid_client"]);
+    for (const { status, error } of rejections) expect([status, error]).toEqual([401, "invalid_client"]);
     expect(await lives(pair)).toEqual([200, 200]);
   });
 

@@ -2,10 +2,10 @@ import { errors } from "../values/errors.js";
 import type { RequestError } from "../values/request-error.js";
 import { type EngineRequest, getHeader } from "../values/message.js";
 import type { Principal } from "../values/principal.js";
-import type { Authenticator, TokenRefusal, VerifiedToken } from "../context/authenticator.js";
+import type { Authenticator, TokenRejection, VerifiedToken } from "../context/authenticator.js";
 import type { OperationContext } from "../context/operation-context.js";
 
-const refusalErrors: Readonly<Record<TokenRefusal, () => RequestError>> = {
+const rejectionErrors: Readonly<Record<TokenRejection, () => RequestError>> = {
   invalid: errors["auth:unauthorized"],
   expired: errors["auth:unauthorized/expired"],
   revoked: errors["auth:unauthorized/revoked"],
@@ -39,7 +39,7 @@ export const authenticate = (
   context: OperationContext,
   token: VerifiedToken | undefined,
 ): Principal => {
-  const refusal = token === undefined ? "invalid" : authenticator.findInactiveReason(context, token);
-  if (token === undefined || refusal !== undefined) throw refusalErrors[refusal ?? "invalid"]();
+  const rejection = token === undefined ? "invalid" : authenticator.findInactiveReason(context, token);
+  if (token === undefined || rejection !== undefined) throw rejectionErrors[rejection ?? "invalid"]();
   return token.principal;
 };

@@ -157,7 +157,7 @@ export class StoredState {
           },
           {
             transactionOptions,
-            isRefusal: isRefusalError,
+            isRejection: isRejectionError,
             loadedRows,
             preloads: [...serverPreloads, ...(listPreloads?.() ?? [])],
           },
@@ -166,7 +166,7 @@ export class StoredState {
         if (isRowChanged) await this.refresh();
         return value;
       } catch (error) {
-        if (isRefusalError(error)) tellOthers();
+        if (isRejectionError(error)) tellOthers();
         if (!(error instanceof StateChangedError)) throw error;
         await this.refresh();
         if (expectedState !== undefined || stateChangeCount >= maxStateChanges) throw error;
@@ -239,7 +239,7 @@ const findLoadedWorkspace = (tables: PartialTables, subject: string): string | u
   return databases.getRowIfLoaded(backup?.databaseId ?? subject)?.workspaceId;
 };
 
-const isRefusalError = (error: unknown): boolean =>
+const isRejectionError = (error: unknown): boolean =>
   error instanceof RequestError || error instanceof OAuthError;
 
 /**

@@ -22,7 +22,7 @@ export interface ReplayOptions {
   /** Receives what a read transaction loads. A write transaction begins with it, unless it runs again. */
   readonly loadedRows?: LoadedRows | undefined;
   /** Returns whether an error of the callback is a rejection, which commits the changes made before it. Other errors roll back. */
-  readonly isRefusal: (error: unknown) => boolean;
+  readonly isRejection: (error: unknown) => boolean;
 }
 
 /** Maximum number of conflicts of one callback. With locks, there is rarely more than one. */
@@ -44,7 +44,7 @@ const maxRuns = 1_000;
 export const runInTransaction = async <T>(
   storage: StorageAdapter,
   callback: (run: CallbackRun) => T,
-  { transactionOptions, preloads = [], loadedRows, isRefusal }: ReplayOptions,
+  { transactionOptions, preloads = [], loadedRows, isRejection }: ReplayOptions,
 ): Promise<T> => {
   let currentOptions = transactionOptions;
   let runCount = 0;
@@ -58,7 +58,7 @@ export const runInTransaction = async <T>(
         ...{ isStrict: conflictCount > 0, earlierRunCount: runCount },
       });
       runCount = outcome.runCount;
-      const shouldCommit = "value" in outcome || isRefusal(outcome.error);
+      const shouldCommit = "value" in outcome || isRejection(outcome.error);
       if (shouldCommit && outcome.changes.length > 0 && currentOptions.mode === "read") {
         await transaction.rollback();
         currentOptions = { ...transactionOptions, mode: "write" };

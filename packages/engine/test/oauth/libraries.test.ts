@@ -109,13 +109,13 @@ describe("oauth4webapi", () => {
   it("parses every refusal of the token endpoint", async () => {
     const client = { client_id: web.client };
     const request = oauth.genericTokenEndpointRequest;
-    const refusals: [oauth.ClientAuth, string, Record<string, string>, string, number][] = [
+    const rejections: [oauth.ClientAuth, string, Record<string, string>, string, number][] = [
       [oauth.ClientSecretBasic("wrong"), "refresh_token", { refresh_token: "x" }, "invalid_client", 401],
       [oauth.ClientSecretBasic(web.secret), "refresh_token", { refresh_token: "x" }, "invalid_grant", 400],
       [oauth.ClientSecretBasic(web.secret), "refresh_token", {}, "invalid_request", 400],
       [oauth.ClientSecretBasic(web.secret), "password", {}, "unsupported_grant_type", 400],
     ];
-    for (const [authentication, grantType, parameters, error, status] of refusals) {
+    for (const [authentication, grantType, parameters, error, status] of rejections) {
       const response = await request(server, client, authentication, grantType, parameters);
       const processed = oauth.processGenericTokenEndpointResponse(server, client, response);
       if (status === 401)

@@ -60,7 +60,7 @@ describe("every operation", () => {
     });
   };
 
-  const refusal = async (operation: OperationEntry, changes: Sent = {}, path?: string) => {
+  const rejection = async (operation: OperationEntry, changes: Sent = {}, path?: string) => {
     const before = JSON.stringify(face.engine.snapshot().store);
     const { status, code } = await send(operation, changes, path);
     expect(JSON.stringify(face.engine.snapshot().store)).toBe(before);
@@ -84,21 +84,21 @@ describe("every operation", () => {
 
   describe("401 auth:unauthorized without a valid token", () => {
     it.each(everyOperation)("applies to %s", async (_id, operation) => {
-      expect(await refusal(operation, { token: undefined })).toEqual([401, "auth:unauthorized"]);
-      expect(await refusal(operation, { token: expired })).toEqual([401, "auth:unauthorized"]);
+      expect(await rejection(operation, { token: undefined })).toEqual([401, "auth:unauthorized"]);
+      expect(await rejection(operation, { token: expired })).toEqual([401, "auth:unauthorized"]);
     });
   });
 
   describe("403 auth:forbidden without workspace:admin", () => {
     it.each(everyOperation)("applies to %s", async (_id, operation) => {
-      expect(await refusal(operation, { token: scopeless })).toEqual([403, "auth:forbidden"]);
+      expect(await rejection(operation, { token: scopeless })).toEqual([403, "auth:forbidden"]);
     });
   });
 
   describe("500 and 503 after a failure", () => {
     it.each(everyOperation)("applies to %s", async (id, operation) => {
       face.engine.faults.add({ operation: operation.id, status: 500, times: 1 });
-      expect(await refusal(operation)).toEqual([500, "internal:error"]);
+      expect(await rejection(operation)).toEqual([500, "internal:error"]);
       face.engine.faults.add({ operation: operation.id, status: 503, times: 1 });
       const { status, code, headers } = await send(operation);
       expect([status, code, headers.get("retry-after")], id).toEqual([503, "internal:unavailable", "1"]);
@@ -108,7 +108,7 @@ describe("every operation", () => {
   describe("with a body", () => {
     it.each(withBody)("returns 400 from %s for invalid JSON", async (_id, operation) => {
       for (const raw of ["{", '{"name":}', "nothing", "{}{}", new Uint8Array([0x7b, 0xff, 0x7d])]) {
-        expect(await refusal(operation, { raw })).toEqual([400, "request:malformed"]);
+        expect(await rejection(operation, { raw })).toEqual([400, "request:malformed"]);
       }
     });
 
@@ -119,7 +119,7 @@ describe("every operation", () => {
         "application/json; charset=latin1",
       ]) {
         const headers = { "content-type": type };
-        expect(await refusal(operation, { headers })).toEqual([415, "request:unsupported_media_type"]);
+        expect(await rejection(operation, { headers })).toEqual([415, "request:unsupported_media_type"]);
       }
     });
 
@@ -128,7 +128,7 @@ describe("every operation", () => {
       async (_id, operation) => {
         const cap = operation.maxBodyBytes ?? 1024 * 1024;
         const body = JSON.stringify(validRequest(operation, fixture, otherUser).body);
-        expect(await refusal(operation, { raw: body.padEnd(cap + 1) })).toEqual([413, "request:too_large"]);
+        expect(await rejection(operation, { raw: body.padEnd(cap + 1) })).toEqual([413, "request:too_large"]);
         const { status } = await send(operation, { raw: body.padEnd(cap) });
         expect(operation.responses[status]).toEqual([]);
       },
@@ -146,7 +146,7 @@ describe("every operation", () => {
       "returns 422 from %s for a body that is not an object, or is too deep",
       async (_id, operation) => {
         for (const raw of ["[]", "null", '"text"', "1", "[".repeat(30_000) + "]".repeat(30_000)]) {
-          expect(await refusal(operation, { raw })).toEqual([422, "validation:failed"]);
+          expect(await rejection(operation, { raw })).toEqual([422, "validation:failed"]);
         }
       },
     );
@@ -175,7 +175,7 @@ describe("every operation", () => {
     it.each(paged)("returns 422 from %s for a cursor of another list", async (_id, operation) => {
       for (const cursor of ["1", "null", "a".repeat(48), "%00", "🐧"]) {
         const path = withQuery(operation, `cursor=${encodeURIComponent(cursor)}`);
-        expect(await refusal(operation, {}, path)).toEqual([422, "validation:failed"]);
+        expect(await rejection(operation, {}, path)).toEqual([422, "validation:failed"]);
       }
       expect((await send(operation, {}, withQuery(operation, "cursor="))).status).toBe(200);
     });
@@ -183,7 +183,7 @@ describe("every operation", () => {
     it.each(limited)(
       "returns 422 from %s for a repeated parameter, and ignores unknown ones",
       async (_id, operation) => {
-        expect(await refusal(operation, {}, withQuery(operation, "limit=1&limit=1"))).toEqual([
+        expect(await rejection(operation, {}, withQuery(operation, "limit=1&limit=1"))).toEqual([
           422,
           "validation:failed",
         ]);
@@ -241,7 +241,7 @@ describe("every operation", () => {
     });
 
     it.each(never)("forbids %s", async (_id, operation) => {
-      expect(await refusal(operation, { token: agent })).toEqual([403, "auth:forbidden"]);
+      expect(await rejection(operation, { token: agent })).toEqual([403, "auth:forbidden"]);
       expect(face.engine.approvals.list()).toEqual([]);
     });
 
@@ -299,7 +299,7 @@ describe("every operation", () => {
         const segments = operation.path
           .split("/")
           .map((segment) => (segment.startsWith("{") ? "nosuchthing" : segment));
-        const [status, code] = await refusal(operation, {}, segments.join("/"));
+        const [status, code] = await rejection(operation, {}, segments.join("/"));
         expect(status).toBe(404);
         expect(operation.responses[404]).toContain(code);
       },
@@ -309,7 +309,7 @@ describe("every operation", () => {
       "hides another workspace's resources: %s",
       async (_id, operation) => {
         const { path } = validRequest(operation, foreign, otherUser);
-        const [status, code] = await refusal(operation, {}, path);
+        const [status, code] = await rejection(operation, {}, path);
         expect(status).toBe(operation.foreignStatus);
         expect(operation.responses[operation.foreignStatus]).toContain(code);
       },

@@ -27,7 +27,7 @@ export interface Reply {
 }
 
 /** Expectations of an error response. */
-export interface Refusal {
+export interface Rejection {
   status: number;
   code: string;
 }
@@ -109,16 +109,16 @@ export class Api {
   }
 
   /** Returns the status and code of an error. Expects that nothing has changed. */
-  async refused(operationId: OperationId, asked: Asked = {}): Promise<Refusal> {
-    const { status, code } = await this.refusedWith(operationId, asked);
+  async refused(operationId: OperationId, asked: Asked = {}): Promise<Rejection> {
+    const { status, code } = await this.rejectedWith(operationId, asked);
     return { status, code };
   }
 
   /** Like `codeOf`, with the whole error. */
-  async refusedWith(
+  async rejectedWith(
     operationId: OperationId,
     asked: Asked = {},
-  ): Promise<Refusal & { error: Record<string, unknown> }> {
+  ): Promise<Rejection & { error: Record<string, unknown> }> {
     await this.#tokenOf(asked.as ?? "user");
     const before = await this.#state();
     const { status, code, body } = await this.send(operationId, asked);
@@ -134,7 +134,7 @@ export class Api {
 
   /** Returns the paths of the issues of a 422. */
   async issues(operationId: OperationId, asked: Asked = {}): Promise<string[]> {
-    const { status, code, error } = await this.refusedWith(operationId, asked);
+    const { status, code, error } = await this.rejectedWith(operationId, asked);
     if (status !== 422) throw new Error(`${operationId} answered ${String(status)} ${code}`);
     // The contract's ValidationError has issues.
     return (error["issues"] as { path: string }[]).map(({ path }) => path);

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe.each(["apps", "services"] as const)("%s", (collection) => {
-  const { idName, at, create, update, updateRefused, list } = appCalls(collection, () => ({
+  const { idName, at, create, update, updateRejected, list } = appCalls(collection, () => ({
     api,
     projectId,
   }));
@@ -45,7 +45,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
 
     it("rejects another logicalId than the one it is bound to with 409", async () => {
       const { id } = await create({ logicalId: "a" });
-      expect(await updateRefused(id, { logicalId: "b" })).toMatchObject({
+      expect(await updateRejected(id, { logicalId: "b" })).toMatchObject({
         status: 409,
         code: "app:logical_id_bound",
       });
@@ -56,7 +56,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       const free = await create({ displayName: "b" });
       const bound = await create({ displayName: "c", logicalId: "c" });
       for (const { id } of [free, bound]) {
-        expect(await updateRefused(id, { logicalId: "a" })).toMatchObject({
+        expect(await updateRejected(id, { logicalId: "a" })).toMatchObject({
           status: 409,
           code: "app:logical_id_conflict",
         });
@@ -66,7 +66,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     it("rejects a name that is taken on the branch with 409 app:already_exists", async () => {
       const taken = await create();
       const { id } = await create({ displayName: "b" });
-      const { error } = await updateRefused(id, { displayName: "web" });
+      const { error } = await updateRejected(id, { displayName: "web" });
       expect(error).toMatchObject({
         code: "app:already_exists",
         existingAppId: taken.id,
@@ -84,11 +84,11 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       await create({ branchId: dev.id, displayName: "declared", logicalId: "a" });
       const named = await create();
       const declared = await create({ displayName: "b", logicalId: "a" });
-      expect(await updateRefused(named.id, { branchId: dev.id })).toMatchObject({
+      expect(await updateRejected(named.id, { branchId: dev.id })).toMatchObject({
         status: 409,
         code: "app:already_exists",
       });
-      expect(await updateRefused(declared.id, { branchId: dev.id })).toMatchObject({
+      expect(await updateRejected(declared.id, { branchId: dev.id })).toMatchObject({
         status: 409,
         code: "app:logical_id_conflict",
       });
@@ -114,7 +114,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     it("returns 404 for a branch that is not the project's", async () => {
       const { database } = await api.project();
       const { id } = await create();
-      expect(await updateRefused(id, { branchId: database.branchId })).toMatchObject({
+      expect(await updateRejected(id, { branchId: database.branchId })).toMatchObject({
         status: 404,
         code: "branch:not_found",
       });

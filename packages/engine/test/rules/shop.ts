@@ -21,12 +21,12 @@ export const appCalls = (collection: Collection, current: () => { api: Api; proj
     at,
     create: async (body: Record<string, unknown> = {}) =>
       (await current().api.ok(`${collection}.create`, newApp(body))).data,
-    createRefused: (body: Record<string, unknown> = {}) =>
-      current().api.refusedWith(`${collection}.create`, newApp(body)),
+    createRejected: (body: Record<string, unknown> = {}) =>
+      current().api.rejectedWith(`${collection}.create`, newApp(body)),
     update: async (id: string, body: Record<string, unknown>) =>
       (await current().api.ok(`${collection}.update`, { ...at(id), body })).data,
-    updateRefused: (id: string, body: unknown) =>
-      current().api.refusedWith(`${collection}.update`, { ...at(id), body }),
+    updateRejected: (id: string, body: unknown) =>
+      current().api.rejectedWith(`${collection}.update`, { ...at(id), body }),
     list: async (query: Record<string, string> = {}) =>
       (await current().api.ok(`${collection}.list`, { query })).data.map(({ id }) => id),
   };

@@ -49,7 +49,7 @@ export class MemoryStorageAdapter implements StorageAdapter {
         this.beforeCommit = undefined;
         return Promise.resolve(held?.taken).then(() => {
           beforeCommit?.();
-          for (const change of changes) this.#refuseConflicts(change);
+          for (const change of changes) this.#rejectConflicts(change);
           for (const change of changes) this.#apply(change);
           end(changes.length === 0 ? "commit" : "commit changes");
         });
@@ -112,7 +112,7 @@ export class MemoryStorageAdapter implements StorageAdapter {
     }
   }
 
-  #refuseConflicts({ table, deletes, updates, inserts }: TableChanges): void {
+  #rejectConflicts({ table, deletes, updates, inserts }: TableChanges): void {
     const collection = this.#collection(table);
     for (const { id, version } of [...deletes, ...updates]) {
       const row = collection.get(id);

@@ -15,7 +15,7 @@ export const openReplay = (...projectIds: string[]) => {
   ): Promise<T> =>
     replay(storage, (current) => step(current.tables.store, current), {
       transactionOptions: { mode, locks: ["w"] },
-      isRefusal: (error) => error instanceof Refused,
+      isRejection: (error) => error instanceof Refused,
       ...options,
     });
   const trips = (): string[] => storage.trips.map(([name]) => name);

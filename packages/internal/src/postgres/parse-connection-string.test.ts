@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConnectionStringError, parseConnectionString } from "./parse-connection-string.js";
 
-const readRefusal = (text: string): ConnectionStringError | undefined => {
+const readRejection = (text: string): ConnectionStringError | undefined => {
   try {
     parseConnectionString(text);
   } catch (error) {
@@ -39,7 +39,7 @@ describe("a connection string that is refused", () => {
     ["pairs with an open quote", 'Host=h;Password="hidden', "double quotes"],
     ["other text", "hidden", "neither the form of a URI"],
   ])("has %s: the error says so, and repeats nothing of it", (_, text, part) => {
-    const { message = "", hint = "" } = readRefusal(text) ?? {};
+    const { message = "", hint = "" } = readRejection(text) ?? {};
     expect(`${message} ${hint}`).toContain(part);
     expect(`${message} ${hint}`).not.toMatch(/hid|den/);
   });

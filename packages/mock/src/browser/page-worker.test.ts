@@ -29,12 +29,12 @@ describe("a mock in a page", () => {
 
     it("passes on why the browser refuses the worker script", async () => {
       const mime = "The script has an unsupported MIME type ('text/html').";
-      const refusing: CreateWorker = () => ({
+      const rejecting: CreateWorker = () => ({
         start: () =>
           Promise.reject(new Error(`[MSW] Failed to register the Service Worker:\n\n${mime}\n\nMore: …`)),
         stop: () => undefined,
       });
-      const { code, message } = await failureOf(setup({}, refusing));
+      const { code, message } = await failureOf(setup({}, rejecting));
       expect(code).toBe("mock:worker_missing");
       expect(message).toContain(mime);
       expect(message).toContain("npx msw init");
@@ -44,8 +44,8 @@ describe("a mock in a page", () => {
     it("ends a start of MSW 3 that has failed, so that another one can follow", async () => {
       const stop = vi.fn();
       const start = (): Promise<never> => Promise.reject(new Error("404"));
-      const refusing: CreateWorker = () => Object.assign({ start, stop }, { readyState: 0 });
-      expect((await failureOf(setup({}, refusing))).code).toBe("mock:worker_missing");
+      const rejecting: CreateWorker = () => Object.assign({ start, stop }, { readyState: 0 });
+      expect((await failureOf(setup({}, rejecting))).code).toBe("mock:worker_missing");
       expect(stop).toHaveBeenCalledOnce();
     });
 
@@ -149,11 +149,11 @@ describe("a mock in a page", () => {
       "says who prevents it from registering a worker, if the function for it %s",
       async (_how, register, code) => {
         world.page.open({ register });
-        const refusing: CreateWorker = () => ({
+        const rejecting: CreateWorker = () => ({
           start: () => Promise.reject(new TypeError("Cannot read properties of undefined")),
           stop: () => undefined,
         });
-        expect((await failureOf(setup({}, refusing))).code).toBe(code);
+        expect((await failureOf(setup({}, rejecting))).code).toBe(code);
       },
     );
 

@@ -81,7 +81,7 @@ export const applySeeds = async (
     } catch (error) {
       throw mockErrors.badSeed(
         path,
-        `entry ${String(index + 1)} (${kind}) was refused: ${describeRefusal(error)}`,
+        `entry ${String(index + 1)} (${kind}) was refused: ${describeRejection(error)}`,
         error,
       );
     }
@@ -89,7 +89,7 @@ export const applySeeds = async (
 };
 
 /** Returns the message of an error, with the fields that were not valid. */
-const describeRefusal = (error: unknown): string => {
+const describeRejection = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   const { issues } = error instanceof RequestError ? error.extra : {};
   // The validators create the issues.

@@ -52,7 +52,7 @@ export const secondServer = (handlers: readonly string[]): MockError =>
   );
 
 /** @param handlers names of the handlers of the rejected server. */
-export const refusedServer = (handlers: readonly string[]): MockError =>
+export const rejectedServer = (handlers: readonly string[]): MockError =>
   new MockError(
     "mock:second_server",
     `An MSW server would receive the requests of this process in place of the mock, which listens already: ${renderSetupServerCall(handlers)}. ` +

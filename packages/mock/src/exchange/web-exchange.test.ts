@@ -29,10 +29,13 @@ describe("setupMock", () => {
       "/?a=b",
       "#c",
     ]) {
-      expect([path, (await fetch(mock.baseUrl + path)).status]).toEqual([path, expect.toSatisfy(isRefusal)]);
+      expect([path, (await fetch(mock.baseUrl + path)).status]).toEqual([
+        path,
+        expect.toSatisfy(isRejection),
+      ]);
     }
   });
-  const isRefusal = (status: number) => status >= 400 && status < 500;
+  const isRejection = (status: number) => status >= 400 && status < 500;
 
   it("responds at the configured base URL, with a path and a port too", async () => {
     const mock = start({ baseUrl: "http://localhost:1/management" });

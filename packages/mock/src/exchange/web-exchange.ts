@@ -1,6 +1,6 @@
 import { waitForRealTurn } from "#platform";
 import type { MemoryServer } from "@mgmt/engine";
-import { takeFirstHalf, findHeadSizeRefusal } from "@mgmt/engine/internal";
+import { takeFirstHalf, findHeadSizeRejection } from "@mgmt/engine/internal";
 import { createBodyStream } from "../platform/body-stream.js";
 
 const forwardedHeaderNames = [
@@ -32,7 +32,7 @@ export const respondTo = async (
   const body = hasBody ? await readBody(request) : undefined;
 
   const engineResponse =
-    findHeadSizeRefusal(path, request.headers) ??
+    findHeadSizeRejection(path, request.headers) ??
     (await engine.handle({ method, path, headers, body, pause, cut: request.signal }));
   if (engineResponse.dropped === "unsent") return Response.error();
   const { status, headers: responseHeaders, body: bodyText = null } = engineResponse;

@@ -65,7 +65,7 @@ const protectSource = (source: FrameSource): void => {
     const handlers = findReceivingHandlers() ?? [];
     if (listeners.length > 0 && !handlers.some(MockHandler.hasListeners)) {
       replaceListeners(source, listeners);
-      throw mockErrors.refusedServer(listDeveloperHandlerNames(handlers));
+      throw mockErrors.rejectedServer(listDeveloperHandlerNames(handlers));
     }
     const result = enable();
     rememberListeners(source);

@@ -174,7 +174,7 @@ export const platformErrors = {
     ),
 
   /** The records and the databases of a data directory do not fit each other. */
-  clusterRefused: (dataDir: string, cause: ClusterError) =>
+  clusterRejected: (dataDir: string, cause: ClusterError) =>
     new PlatformError(
       "platform:data_dir_corrupt",
       `The data directory ${dataDir} cannot be used: ${cause.message}`,

@@ -142,7 +142,7 @@ export const serveErrors = {
       { cause },
     ),
 
-  databaseRefused: (address: string, problem: string, cause?: unknown) =>
+  databaseRejected: (address: string, problem: string, cause?: unknown) =>
     new ServeError(
       "serve:database_refused",
       `Postgres at ${address} refused the connection: ${problem}`,
@@ -246,7 +246,7 @@ export const serveErrors = {
       "Pass the email address of a member. mgmt serve workspaces list shows them.",
     ),
 
-  approvalRefused: (problem: string, cause?: unknown) =>
+  approvalRejected: (problem: string, cause?: unknown) =>
     new ServeError(
       "serve:approval_refused",
       problem,

@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from "node:os";
 import { expect, it } from "vitest";
-import { refuseMissingLoopback } from "./loopback.js";
+import { rejectMissingLoopback } from "./loopback.js";
 
 const interfaceAt = (address: string, family: "IPv4" | "IPv6"): NetworkInterfaceInfo[] => {
   const common = { address, netmask: "", mac: "", internal: true, cidr: null };
@@ -12,7 +12,7 @@ it.each([
   ["that has only IPv6", { lo: interfaceAt("::1", "IPv6") }],
   ["beside another interface", { eth0: interfaceAt("192.0.2.1", "IPv4") }],
 ])("refuses a loopback interface %s", (_, interfaces) => {
-  expect(() => refuseMissingLoopback(() => interfaces)).toThrow(
+  expect(() => rejectMissingLoopback(() => interfaces)).toThrow(
     expect.objectContaining({
       code: "platform:unsupported_system",
       message: expect.stringContaining("127.0.0.1"),
@@ -22,8 +22,8 @@ it.each([
 });
 
 it("accepts this machine, and a sandbox that does not tell", () => {
-  refuseMissingLoopback();
-  refuseMissingLoopback(() => {
+  rejectMissingLoopback();
+  rejectMissingLoopback(() => {
     throw new Error("uv_interface_addresses returned EPERM");
   });
 });

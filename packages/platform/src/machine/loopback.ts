@@ -7,7 +7,7 @@ import { platformErrors } from "../errors/platform-error.js";
  * @param readInterfaces returns the interfaces that are up. Default: the network interfaces of this machine.
  * @throws PlatformError `platform:unsupported_system`.
  */
-export const refuseMissingLoopback = (
+export const rejectMissingLoopback = (
   readInterfaces: () => NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces,
 ): void => {
   let addresses: string[];

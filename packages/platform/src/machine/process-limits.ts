@@ -21,7 +21,7 @@ const minFileSize = 1024 ** 3;
  *
  * @throws PlatformError `platform:open_files_limit`, `platform:process_limit`, `platform:file_size_limit`.
  */
-export const refuseLowLimits = async (): Promise<void> =>
+export const rejectLowLimits = async (): Promise<void> =>
   assertLimits(await readFile("/proc/self/limits", "utf8").catch(() => ""));
 
 /** @param limitsText text of `/proc/self/limits`; empty where the system has none. */

@@ -1,4 +1,4 @@
-import { refusals } from "./refusal.js";
+import { rejections } from "./rejection.js";
 
 /** The first message of a client, or the first after an encryption request. */
 export type FirstMessage =
@@ -36,7 +36,7 @@ export const parseFirstMessage = (
 ): { message: FirstMessage; bytesAfter: Buffer } | undefined => {
   if (bytes.length < 4) return undefined;
   const length = bytes.readUInt32BE(0);
-  if (length < 8 || length > maxMessageLength) throw refusals.invalidLength();
+  if (length < 8 || length > maxMessageLength) throw rejections.invalidLength();
   if (bytes.length < length) return undefined;
   return { message: parseCompleteMessage(bytes.subarray(0, length)), bytesAfter: bytes.subarray(length) };
 };
@@ -44,22 +44,22 @@ export const parseFirstMessage = (
 const parseCompleteMessage = (bytes: Buffer): FirstMessage => {
   const version = bytes.readUInt32BE(4);
   if (version === sslRequestCode || version === gssRequestCode) {
-    if (bytes.length !== 8) throw refusals.invalidLength();
+    if (bytes.length !== 8) throw rejections.invalidLength();
     return { type: version === sslRequestCode ? "ssl" : "gss" };
   }
   if (version === cancelRequestCode) {
     // Process id and secret key.
-    if (bytes.length < 16) throw refusals.invalidLength();
+    if (bytes.length < 16) throw rejections.invalidLength();
     return { type: "cancel", bytes };
   }
   const major = version >>> 16;
-  if (major !== 3) throw refusals.unsupportedProtocol(major, version & 0xffff);
+  if (major !== 3) throw rejections.unsupportedProtocol(major, version & 0xffff);
   const parameters = parseParameters(bytes);
   const findValue = (parameterName: string): string | undefined =>
     // Postgres uses the last value, too.
     parameters.findLast(({ name }) => name === parameterName)?.value || undefined;
   const user = findValue("user");
-  if (user === undefined) throw refusals.noUser();
+  if (user === undefined) throw rejections.noUser();
   return { type: "startup", bytes, user, database: findValue("database") };
 };
 
@@ -76,11 +76,11 @@ const parseParameters = (startup: Buffer): Parameter[] => {
   while (offset < text.length && text[offset] !== "\0") {
     const nameEnd = text.indexOf("\0", offset);
     const valueEnd = nameEnd === -1 ? -1 : text.indexOf("\0", nameEnd + 1);
-    if (valueEnd === -1) throw refusals.invalidLayout();
+    if (valueEnd === -1) throw rejections.invalidLayout();
     parameters.push({ name: text.slice(offset, nameEnd), value: text.slice(nameEnd + 1, valueEnd) });
     offset = valueEnd + 1;
   }
-  if (offset !== text.length - 1) throw refusals.invalidLayout();
+  if (offset !== text.length - 1) throw rejections.invalidLayout();
   return parameters;
 };
 

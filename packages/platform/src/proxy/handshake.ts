@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { type Server as TlsServer, createServer as createTlsServer } from "node:tls";
 import { type FirstMessage, parseFirstMessage } from "./first-message.js";
-import { refusals } from "./refusal.js";
+import { rejections } from "./rejection.js";
 
 /** A client after its encryption requests. The socket is paused. */
 export interface GreetedClient {
@@ -30,7 +30,7 @@ const alpnProtocol = "postgresql";
 
 /** Responses to an encryption request. */
 const acceptEncryption = "S";
-const refuseEncryption = "N";
+const rejectEncryption = "N";
 
 /** First byte of a TLS handshake record. A startup message never starts with it, because it would be too long. */
 const tlsHandshakeByte = 0x16;
@@ -95,7 +95,7 @@ export class Handshake {
         this.#handleMessage(socket, state, parsedMessage.message, parsedMessage.bytesAfter);
       } catch (error) {
         detach();
-        this.#options.onError(socket, isHttpRequest(bytes) ? refusals.http() : error);
+        this.#options.onError(socket, isHttpRequest(bytes) ? rejections.http() : error);
       }
     };
     socket.on("error", () => socket.destroy());
@@ -114,13 +114,13 @@ export class Handshake {
       return;
     }
     // Data after the request may come from an attacker in between, who wants it to be taken for encrypted data.
-    if (bytesAfter.length > 0) throw refusals.unencryptedData();
+    if (bytesAfter.length > 0) throw rejections.unencryptedData();
     if (message.type === "gss") {
-      if (state !== "new") throw refusals.repeatedRequest();
-      socket.write(refuseEncryption);
+      if (state !== "new") throw rejections.repeatedRequest();
+      socket.write(rejectEncryption);
       this.#readFirstMessage(socket, "refused");
     } else {
-      if (state === "encrypted") throw refusals.repeatedRequest();
+      if (state === "encrypted") throw rejections.repeatedRequest();
       socket.write(acceptEncryption);
       this.#requestedTlsServer.emit("connection", socket);
     }

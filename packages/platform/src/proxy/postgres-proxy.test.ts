@@ -123,7 +123,7 @@ const errorIn = (bytes: Buffer): Record<string, string> | undefined =>
   errorFields(bytes.subarray(bytes.indexOf(challenge) === 0 ? challenge.length : 0));
 
 /** Returns the error code with which the proxy ends the connection; undefined without one. */
-const refusalOf = async (client: RawClient): Promise<string | undefined> =>
+const rejectionOf = async (client: RawClient): Promise<string | undefined> =>
   errorIn(await client.closed)?.["C"];
 
 describe("the database that a client reaches", () => {
@@ -159,7 +159,7 @@ describe("the limit of connections", () => {
   it("counts the accepted connections of a database, and ends with them", async () => {
     const started = await listen({ connectionLimit: 1 });
     const first = await enter(started);
-    expect(await refusalOf(await signIn(started))).toBe("53300");
+    expect(await rejectionOf(await signIn(started))).toBe("53300");
     await enter(started, startup("nobody"));
     first.socket.destroy();
     await first.closed;
@@ -168,7 +168,7 @@ describe("the limit of connections", () => {
       const client = await signIn(started);
       code = await Promise.race([
         client.receive(signedIn.length).then((bytes) => errorIn(bytes)?.["C"]),
-        refusalOf(client),
+        rejectionOf(client),
       ]);
     }
   });
@@ -179,7 +179,7 @@ describe("the limit of connections", () => {
     for (const client of [first, second]) await client.receive(challenge.length);
     first.send("p");
     await first.receive(signedIn.length);
-    expect(await refusalOf(second.send("p"))).toBe("53300");
+    expect(await rejectionOf(second.send("p"))).toBe("53300");
   });
 
   it("does not count clients that Postgres has not accepted", async () => {
@@ -202,7 +202,7 @@ describe("a client that is refused", () => {
     ["that asks for TLS and sends more", Buffer.concat([sslRequest, Buffer.from("x")]), "08P01"],
   ])("is one %s", async (_, bytes, code) => {
     const client = await connect(await listen(), bytes);
-    expect(await refusalOf(client)).toBe(code);
+    expect(await rejectionOf(client)).toBe(code);
   });
 
   it("is one of HTTP, in its protocol", async () => {
@@ -225,18 +225,18 @@ describe("a client that is refused", () => {
       },
     };
     const client = await connect(await listen({ timeoutMs: 1 }, directory), startup());
-    expect(await refusalOf(client)).toBe("57P03");
+    expect(await rejectionOf(client)).toBe("57P03");
   });
 
   it("is one that waits for a proxy that does not open in time", async () => {
     const client = await connect(await listen({ timeoutMs: 1 }, null), startup());
-    expect(await refusalOf(client)).toBe("57P03");
+    expect(await rejectionOf(client)).toBe("57P03");
   });
 
   it("is one for which Postgres does not start in time", async () => {
     respond = (session) => void session.end(unavailable);
     const client = await connect(await listen({ timeoutMs: 1 }), startup());
-    expect(await refusalOf(client)).toBe("57P03");
+    expect(await rejectionOf(client)).toBe("57P03");
   });
 
   it("is one that waits when the proxy stops accepting", async () => {
@@ -245,7 +245,7 @@ describe("a client that is refused", () => {
     const client = await connect(started, startup());
     while (received.length === 0) await new Promise(setImmediate);
     started.stopAccepting();
-    expect(await refusalOf(client)).toBe("57P01");
+    expect(await rejectionOf(client)).toBe("57P01");
     await expect(RawClient.connect(started.port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
   });
 });
@@ -285,7 +285,7 @@ describe("a fault of connections", () => {
   it("refuses new connections with its code", async () => {
     const started = await listen();
     started.faults.add({ effect: "refuse", code: "53400", message: "no" });
-    expect(await refusalOf(await connect(started, startup()))).toBe("53400");
+    expect(await rejectionOf(await connect(started, startup()))).toBe("53400");
     started.reset();
     await enter(started);
   });

@@ -6,14 +6,14 @@ import {
   DatabaseUnavailableError,
   type InstalledConnectionFault,
 } from "@mgmt/engine";
-import { type LoginRefusedError, loginRefusals } from "@mgmt/cluster/connection/login-refused";
+import { type LoginRejectedError, loginRejections } from "@mgmt/cluster/connection/login-rejected";
 import { AuthenticationObserver } from "./authentication.js";
 import { type StartupMessage, replaceDatabase } from "./first-message.js";
 import { addHints, replaceSessionEndError } from "./rewrite-errors.js";
 import { flushAndClose, endAndDrain } from "./close-socket.js";
 import { type GreetedClient, Handshake } from "./handshake.js";
 import { connectStreams } from "./connect-streams.js";
-import { toRefusal, refusals } from "./refusal.js";
+import { toRejection, rejections } from "./rejection.js";
 import { type PostgresAddress, type Upstream, connectToPostgres, connectAndSend } from "./upstream.js";
 
 /** Where the proxy listens, and the Postgres server behind it. */
@@ -52,7 +52,7 @@ export interface DatabaseDirectory {
   /** Returns the current name of a database in the API. */
   findApiName: (databaseName: string) => Promise<string | undefined>;
   /** Returns why sessions of a database end now; undefined when the platform does not end them. */
-  findEndReason: (databaseName: string) => LoginRefusedError | undefined;
+  findEndReason: (databaseName: string) => LoginRejectedError | undefined;
 }
 
 /** A client that asks for a database, or uses it. */
@@ -80,7 +80,7 @@ const loopbackHosts = ["127.0.0.1", "::1"] as const;
 const closeTimeoutMs = 500;
 
 /** Time that a client has to receive an error, in milliseconds. */
-const refusalTimeoutMs = 1_000;
+const rejectionTimeoutMs = 1_000;
 
 /** Time between checks of whether the proxy is open, in milliseconds. */
 const openCheckIntervalMs = 25;
@@ -161,7 +161,7 @@ export class PostgresProxy implements DataPlane {
 
   /** Stops accepting connections, and rejects those that have not reached Postgres. Sessions continue. */
   stopAccepting(): void {
-    for (const controller of this.#pendingClients) controller.abort(refusals.stopping());
+    for (const controller of this.#pendingClients) controller.abort(rejections.stopping());
     for (const server of this.#servers) server.close();
   }
 
@@ -275,7 +275,7 @@ export class PostgresProxy implements DataPlane {
   #acceptConnection(session: Session | undefined, upstream: Upstream, bytes: Buffer): boolean {
     if (session === undefined) return upstream.receive(bytes);
     try {
-      this.#refuseTooManySessions(session.databaseName);
+      this.#rejectTooManySessions(session.databaseName);
     } catch (error) {
       this.#rejectClient(session.client, error);
       upstream.socket.destroy();
@@ -304,7 +304,7 @@ export class PostgresProxy implements DataPlane {
     };
     const name = await this.#findApiName(session.databaseName);
     if (name === undefined || Buffer.from(name).toString("latin1") !== requestedName)
-      throw refusals.noDatabase(requestedName);
+      throw rejections.noDatabase(requestedName);
     if (session.client.destroyed) return;
     upstream.receive = receive;
     if (this.#acceptConnection(session, upstream, Buffer.concat(receivedChunks))) upstream.socket.resume();
@@ -315,7 +315,7 @@ export class PostgresProxy implements DataPlane {
     try {
       return await this.#directory?.findApiName(databaseName);
     } catch (error) {
-      throw error instanceof DatabaseUnavailableError ? refusals.restarting() : error;
+      throw error instanceof DatabaseUnavailableError ? rejections.restarting() : error;
     }
   }
 
@@ -334,7 +334,7 @@ export class PostgresProxy implements DataPlane {
         return await findDatabase(user, { timeoutMs: this.#timeoutMs, signal });
       } catch (error) {
         if (!(error instanceof DatabaseUnavailableError)) throw error;
-        if (performance.now() >= deadline) throw refusals.restarting();
+        if (performance.now() >= deadline) throw rejections.restarting();
       }
     }
   }
@@ -346,19 +346,19 @@ export class PostgresProxy implements DataPlane {
       await sleep(openCheckIntervalMs, undefined, { signal })
     ) {
       if (this.#directory !== undefined) return this.#directory;
-      if (performance.now() >= deadline) throw refusals.restarting();
+      if (performance.now() >= deadline) throw rejections.restarting();
     }
   }
 
   /**
    * Registers a session, unless its database has too many or a fault prevents it.
    *
-   * @throws Rejection; LoginRefusedError; DroppedConnectionError when the client was disconnected.
+   * @throws Rejection; LoginRejectedError; DroppedConnectionError when the client was disconnected.
    */
   #registerSession(databaseName: string, startup: StartupMessage, client: Socket): Session {
-    this.#refuseTooManySessions(databaseName);
+    this.#rejectTooManySessions(databaseName);
     const fault = this.faults.strikeFirst(databaseName);
-    if (fault?.effect === "refuse") throw refusals.fault(fault);
+    if (fault?.effect === "refuse") throw rejections.fault(fault);
     if (fault?.effect === "drop") throw new DroppedConnectionError();
     const session: Session = {
       databaseName,
@@ -372,14 +372,14 @@ export class PostgresProxy implements DataPlane {
     return session;
   }
 
-  /** @throws LoginRefusedError when the database has as many sessions as it may have. */
-  #refuseTooManySessions(databaseName: string): void {
+  /** @throws LoginRejectedError when the database has as many sessions as it may have. */
+  #rejectTooManySessions(databaseName: string): void {
     const limit = this.connectionLimit;
     if (limit === null) return;
     const openSessions = [...this.#sessions].filter(
       (session) => session.isAccepted && session.databaseName === databaseName,
     );
-    if (openSessions.length >= limit) throw loginRefusals.tooManyConnections(databaseName, limit);
+    if (openSessions.length >= limit) throw loginRejections.tooManyConnections(databaseName, limit);
   }
 
   #getLatencyMs(session: Session | undefined): number {
@@ -399,20 +399,20 @@ export class PostgresProxy implements DataPlane {
 
   #forwardCancelRequest(client: Socket, request: Buffer): void {
     const { socket } = connectAndSend(this.#options.postgres, request);
-    socket.on("close", () => endAndDrain(client, { timeoutMs: refusalTimeoutMs }));
+    socket.on("close", () => endAndDrain(client, { timeoutMs: rejectionTimeoutMs }));
     // A client may close the connection as soon as it has sent the request.
-    client.on("close", () => flushAndClose(socket, refusalTimeoutMs));
+    client.on("close", () => flushAndClose(socket, rejectionTimeoutMs));
   }
 
   #rejectClient(client: Socket, error: unknown): void {
     if (client.destroyed) return;
-    const refusal = toRefusal(error);
-    if (refusal === undefined) {
+    const rejection = toRejection(error);
+    if (rejection === undefined) {
       client.destroy();
       if (!(error instanceof DroppedConnectionError)) this.#options.onDefect(error);
       return;
     }
-    endAndDrain(client, { timeoutMs: refusalTimeoutMs, lastBytes: refusal.encode() });
+    endAndDrain(client, { timeoutMs: rejectionTimeoutMs, lastBytes: rejection.encode() });
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { encodeError } from "./error-response.js";
 import { addHints, replaceSessionEndError } from "./rewrite-errors.js";
-import { Refusal } from "./refusal.js";
+import { Rejection } from "./rejection.js";
 import { errorFields } from "../../test/proxy/wire.js";
 
 const message = (type: string, content = ""): Buffer => {
@@ -64,7 +64,7 @@ describe("an error of Postgres", () => {
 });
 
 describe("the end of a session", () => {
-  const reason = new Refusal("53400", "too many locks", "Use less.");
+  const reason = new Rejection("53400", "too many locks", "Use less.");
   const ended = encodeError(["SFATAL", "VFATAL", "C57P01", "Mterminating connection", "Fpostgres.c"]);
   const row = message("D", "\0\x01\0\0\0\x01x");
 

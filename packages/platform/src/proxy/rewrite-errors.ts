@@ -1,10 +1,10 @@
 import {
-  type LoginRefusedError,
+  type LoginRejectedError,
   adminShutdown,
   databaseClosed,
   tooManyConnections,
-} from "@mgmt/cluster/connection/login-refused";
-import { Refusal, parseSqlState } from "./refusal.js";
+} from "@mgmt/cluster/connection/login-rejected";
+import { Rejection, parseSqlState } from "./rejection.js";
 import { encodeError, errorResponseType, fieldTypes, parseErrorFields } from "./error-response.js";
 
 /** A hint for an error of Postgres whose own hint does not help a user of the platform. */
@@ -90,12 +90,19 @@ const fatalSeverity = Buffer.from("SFATAL\0VFATAL\0C");
  *
  * @param bytes a part of the data from Postgres. The error is its end.
  */
-export const replaceSessionEndError = (bytes: Buffer, { code, message, hint }: LoginRefusedError): Buffer => {
+export const replaceSessionEndError = (
+  bytes: Buffer,
+  { code, message, hint }: LoginRejectedError,
+): Buffer => {
   const start = bytes.lastIndexOf(fatalSeverity) - headerLength;
   if (start < 0 || bytes[start] !== errorResponseType) return bytes;
   if (bytes.readUInt32BE(start + 1) + 1 !== bytes.length - start) return bytes;
   const originalCode = parseSqlState(bytes.subarray(start));
   if (!replacedCodes.has(originalCode)) return bytes;
-  const refusal = new Refusal(originalCode === tooManyConnections ? tooManyConnections : code, message, hint);
-  return Buffer.concat([bytes.subarray(0, start), refusal.encode()]);
+  const rejection = new Rejection(
+    originalCode === tooManyConnections ? tooManyConnections : code,
+    message,
+    hint,
+  );
+  return Buffer.concat([bytes.subarray(0, start), rejection.encode()]);
 };

@@ -1,9 +1,9 @@
 import { type NetConnectOpts, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
-import { cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
+import { cannotConnectNow } from "@mgmt/cluster/connection/login-rejected";
 import { errorResponseType } from "./error-response.js";
-import { refusals, parseSqlState } from "./refusal.js";
+import { rejections, parseSqlState } from "./rejection.js";
 
 /** Where Postgres listens: a socket file, or a TCP port. */
 export type PostgresAddress = { path: string } | { host: string; port: number };
@@ -86,7 +86,7 @@ export const connectToPostgres = async (
   for (const deadline = performance.now() + timeoutMs; ;) {
     const connection = await tryToConnect(address, startup, signal);
     if (connection !== undefined) return connection;
-    if (performance.now() >= deadline) throw refusals.restarting();
+    if (performance.now() >= deadline) throw rejections.restarting();
     await sleep(connectRetryDelayMs, undefined, { signal });
   }
 };

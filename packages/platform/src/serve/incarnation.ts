@@ -15,7 +15,7 @@ import {
   readEngineSettings,
 } from "./open-service.js";
 import { parsePostgresUrl } from "./postgres-url.js";
-import { createRefusedSocket, createSocket } from "./sockets.js";
+import { createRejectedSocket, createSocket } from "./sockets.js";
 import { maxClockDifference } from "./probe.js";
 
 /** The build replaces it. */
@@ -52,7 +52,7 @@ export const openIncarnation = async (
   settings: ServeSettings,
   { baseUrl, heartbeatIntervalMs, onLost, onLog, onDefect }: IncarnationOptions,
 ): Promise<Incarnation> => {
-  const lease = new ServerLease(createSocket, createRefusedSocket);
+  const lease = new ServerLease(createSocket, createRejectedSocket);
   const serviceRecords = await openServiceRecords(settings, {
     server: lease,
     registration: { version, settings: digestSettings(settings) },

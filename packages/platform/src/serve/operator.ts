@@ -368,7 +368,7 @@ const translateDecisionErrors = async (
     if (!(error instanceof ControlError)) throw error;
     throw error.status === 404
       ? serveErrors.notFound("approval", id, "mgmt serve approvals list")
-      : serveErrors.approvalRefused(error.message, error);
+      : serveErrors.approvalRejected(error.message, error);
   }
 };
 

@@ -23,28 +23,28 @@ const knownParameters: ReadonlySet<string> = new Set([
  * @throws ServeError `serve:config_invalid`, whose message contains no part of the string.
  */
 export const parsePostgresUrl = async (setting: string, url: string): Promise<DatabaseAddress> => {
-  const refuse = (problem: string): never => {
+  const reject = (problem: string): never => {
     throw serveErrors.configInvalid(setting, [problem]);
   };
-  const parameters = parseParameters(url, refuse);
+  const parameters = parseParameters(url, reject);
   const unknownNames = [...parameters.keys()].filter((name) => !knownParameters.has(name));
   if (unknownNames.length > 0)
     // Its name may be a part of a password that is not encoded.
-    refuse(
+    reject(
       `the connection string has ${String(unknownNames.length)} parameters that the service does not know`,
     );
   const host = parameters.get("host") ?? "";
-  if (host === "") refuse("the connection string has no host");
+  if (host === "") reject("the connection string has no host");
   if (host.includes(","))
-    refuse("the connection string has several hosts; use an address that leads to the primary");
+    reject("the connection string has several hosts; use an address that leads to the primary");
   const port = Number(parameters.get("port") ?? "5432");
-  if (!(port > 0 && port < 65_536)) refuse("the port of the connection string must be from 1 to 65535");
+  if (!(port > 0 && port < 65_536)) reject("the port of the connection string must be from 1 to 65535");
   const user = parameters.get("user") ?? "";
-  if (user === "") refuse("the connection string has no user");
+  if (user === "") reject("the connection string has no user");
   const isLocal = host.startsWith("/") || ["localhost", "127.0.0.1", "::1"].includes(host);
-  const sslMode = parseSslMode(parameters.get("sslmode") ?? (isLocal ? "disable" : "verify-full"), refuse);
+  const sslMode = parseSslMode(parameters.get("sslmode") ?? (isLocal ? "disable" : "verify-full"), reject);
   const rootCertificatePath = parameters.get("sslrootcert");
-  const tls = await buildTls(sslMode, rootCertificatePath, refuse);
+  const tls = await buildTls(sslMode, rootCertificatePath, reject);
   return {
     ...{ host, port, user },
     password: parameters.get("password") ?? "",
@@ -53,22 +53,22 @@ export const parsePostgresUrl = async (setting: string, url: string): Promise<Da
   };
 };
 
-const parseParameters = (url: string, refuse: (problem: string) => never): ReadonlyMap<string, string> => {
+const parseParameters = (url: string, reject: (problem: string) => never): ReadonlyMap<string, string> => {
   try {
     return parseConnectionString(url);
   } catch (error) {
     if (!(error instanceof ConnectionStringError)) throw error;
-    return refuse(`the connection string is not valid: ${error.message}`);
+    return reject(`the connection string is not valid: ${error.message}`);
   }
 };
 
-const parseSslMode = (text: string, refuse: (problem: string) => never): SslMode =>
-  sslModes.find((mode) => mode === text) ?? refuse(`sslmode must be one of ${sslModes.join(", ")}`);
+const parseSslMode = (text: string, reject: (problem: string) => never): SslMode =>
+  sslModes.find((mode) => mode === text) ?? reject(`sslmode must be one of ${sslModes.join(", ")}`);
 
 const buildTls = async (
   mode: SslMode,
   rootCertificatePath: string | undefined,
-  refuse: (problem: string) => never,
+  reject: (problem: string) => never,
 ): Promise<ConnectionOptions | undefined> => {
   if (mode === "disable") return undefined;
   if (mode === "require" && rootCertificatePath === undefined) return { rejectUnauthorized: false };
@@ -76,7 +76,7 @@ const buildTls = async (
     rootCertificatePath === undefined || rootCertificatePath === "system"
       ? undefined
       : await readFile(rootCertificatePath, "utf8").catch(() =>
-          refuse("the file of sslrootcert cannot be read"),
+          reject("the file of sslrootcert cannot be read"),
         );
   return {
     ...(ca !== undefined && { ca }),

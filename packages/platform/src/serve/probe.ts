@@ -81,13 +81,13 @@ export const formatAddress = ({ host, port, database }: DatabaseAddress): string
 const getProcessId = (client: Client): unknown => Reflect.get(client, "processID");
 
 /** SQLSTATE class of a rejected authorization, and codes of a missing database and of missing privileges. */
-const refusalCodes = /^(?:28...|3D000|42501)$/;
+const rejectionCodes = /^(?:28...|3D000|42501)$/;
 
 const toProbeError = (address: string, error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof ServeError) return error;
   if (error instanceof DatabaseError) {
-    return refusalCodes.test(error.code ?? "")
-      ? serveErrors.databaseRefused(address, error.message, error)
+    return rejectionCodes.test(error.code ?? "")
+      ? serveErrors.databaseRejected(address, error.message, error)
       : serveErrors.databaseUnreachable(address, error.message, error);
   }
   return serveErrors.databaseUnreachable(address, String(readErrorCode(error) ?? error.message), error);

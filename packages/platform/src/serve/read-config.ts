@@ -38,7 +38,7 @@ const variableSettings: readonly (readonly [ServeVariable, keyof ServeSettings])
  * @throws ServeError `serve:config_unreadable`, `serve:config_invalid`. Their messages contain no values.
  */
 export const readServeConfig = async ({ file, cwd, env, flags }: ConfigSources): Promise<ServeSettings> => {
-  refuseAddresses({ config: file, ...flags });
+  rejectAddresses({ config: file, ...flags });
   const filePath = file === undefined ? undefined : resolve(cwd, file);
   const fileSettings =
     filePath === undefined ? {} : resolvePaths(await readFileSettings(filePath), dirname(filePath));
@@ -57,7 +57,7 @@ export const readServeConfig = async ({ file, cwd, env, flags }: ConfigSources):
 };
 
 /** Refuses the connection string of a database as the value of a flag before an error can repeat it. */
-const refuseAddresses = ({ baseUrl: _, ...values }: Readonly<Record<string, string | undefined>>): void => {
+const rejectAddresses = ({ baseUrl: _, ...values }: Readonly<Record<string, string | undefined>>): void => {
   for (const [name, value] of Object.entries(values)) {
     const flag = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     if (/^\w+:\/\//.test(value ?? "")) throw serveErrors.addressInFlag(flag, "MGMT_SERVE_DATABASE_URL");

@@ -4,9 +4,9 @@ import { Socket } from "node:net";
 export const createSocket = (): Socket => new Socket();
 
 /** Returns a socket for a server whose work others may have taken. It never connects. */
-export const createRefusedSocket = (): Socket => new RefusedSocket();
+export const createRejectedSocket = (): Socket => new RejectedSocket();
 
-class RefusedSocket extends Socket {
+class RejectedSocket extends Socket {
   override connect(): this {
     return this.destroy(new Error("Other servers may have taken the work of this one"));
   }

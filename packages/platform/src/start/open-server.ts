@@ -117,7 +117,7 @@ const openApiDatabases = async (
     directory: dataDir.path,
     acceptRecords,
   }).catch((error: unknown) => {
-    throw error instanceof ClusterError ? platformErrors.clusterRefused(dataDir.path, error) : error;
+    throw error instanceof ClusterError ? platformErrors.clusterRejected(dataDir.path, error) : error;
   });
   const { missingData, brokenIds, problems } = databases;
   let lostIds: string[] = [];

@@ -128,7 +128,7 @@ const openClusterRecords = async (
       { ...options, schema: recordsSchema, isOwnCluster: true },
     );
   } catch (error) {
-    if (error instanceof ClusterError) throw platformErrors.clusterRefused(dataDir.path, error);
+    if (error instanceof ClusterError) throw platformErrors.clusterRejected(dataDir.path, error);
     if (error instanceof NewerSchemaError) throw platformErrors.dataDirIncompatible(dataDir.path, error);
     if (error instanceof UnknownRecordKeyError) {
       const path = getDataDirPaths(dataDir.path).recordKeys;

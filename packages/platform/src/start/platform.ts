@@ -9,8 +9,8 @@ import { type OpenPostgres, openPostgres, stopOnAbort } from "./open-postgres.js
 import type { OpenServer } from "./open-server.js";
 import { isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
 import { isPortFree } from "../machine/ports.js";
-import { refuseMissingLoopback } from "../machine/loopback.js";
-import { refuseLowLimits } from "../machine/process-limits.js";
+import { rejectMissingLoopback } from "../machine/loopback.js";
+import { rejectLowLimits } from "../machine/process-limits.js";
 import type { Ready } from "./ready.js";
 
 export interface PlatformOptions {
@@ -93,9 +93,9 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   } = options;
   const onLog = (line: string): void => observe("onLog", options.onLog, line);
   signal?.throwIfAborted();
-  await refuseLowLimits();
-  refuseMissingLoopback();
-  await refuseUnusablePort(port, host);
+  await rejectLowLimits();
+  rejectMissingLoopback();
+  await rejectUnusablePort(port, host);
 
   const dataDir = ephemeral
     ? await makeEphemeralDir()
@@ -143,7 +143,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
 const loadServer = (): Promise<typeof import("./open-server.js")> => import("./open-server.js");
 
 /** Fails early, before any process is started. */
-const refuseUnusablePort = async (port: number, host: string): Promise<void> => {
+const rejectUnusablePort = async (port: number, host: string): Promise<void> => {
   const isFree = await isPortFree(port, host).catch((error: unknown) => {
     throw platformErrors.cannotListen(port, host, error);
   });

@@ -41,12 +41,12 @@ export const ensureTemplate = async (
   settings: DatabaseTestSettings,
 ): Promise<void> => {
   if (await useTemplate(session, id)) return;
-  await refuseFailedSetup(session, id);
+  await rejectFailedSetup(session, id);
   const client = await session.openSession();
   try {
     await lockTemplate(client, id, settings);
     if (await useTemplate(session, id)) return;
-    await refuseFailedSetup(session, id);
+    await rejectFailedSetup(session, id);
     await makeTemplate(session, client, { id, settings });
   } catch (error) {
     throw error instanceof DatabaseError && error.code === "55P03"
@@ -66,7 +66,7 @@ const useTemplate = async (session: RunnerSession, id: string): Promise<boolean>
   return rows.length > 0;
 };
 
-const refuseFailedSetup = async (session: RunnerSession, id: string): Promise<void> => {
+const rejectFailedSetup = async (session: RunnerSession, id: string): Promise<void> => {
   const [failure] = await session.query<{ summary: string }>(
     `update mgmt_test.failure set asked_at = clock_timestamp()
       where run = $1 and template = $2 and asked_at > clock_timestamp() - make_interval(secs => $3) returning summary`,

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 /** The error of a connection that is refused. */
-const refusal = (connected: Promise<Client>): Promise<unknown> =>
+const rejection = (connected: Promise<Client>): Promise<unknown> =>
   connected.then(
     () => Promise.reject(new Error("Expected the connection to be refused")),
     (error: unknown) => error,
@@ -39,7 +39,7 @@ describe("the database of a connection", () => {
     "is refused as missing when it asks for %j, and the tenant's own stays untouched",
     async (database) => {
       const started = await start();
-      expect(await refusal(connect(started, mine.credential, { database }))).toMatchObject({
+      expect(await rejection(connect(started, mine.credential, { database }))).toMatchObject({
         code: "3D000",
         severity: "FATAL",
         message: `database "${database}" does not exist`,
@@ -55,7 +55,7 @@ describe("the database of a connection", () => {
     const started = await start({ connectionLimit: 1 });
     names.set(mine.id, "café shop").set(other.id, "theirs");
     const client = await connect(started, mine.credential, { database: "café shop" });
-    expect(await refusal(connect(started, mine.credential, { database: "café shop" }))).toMatchObject({
+    expect(await rejection(connect(started, mine.credential, { database: "café shop" }))).toMatchObject({
       code: "53300",
     });
     expect(await databaseOf(client)).toBe(mine.id);
@@ -65,9 +65,11 @@ describe("the database of a connection", () => {
       );
     });
     for (const database of ["theirs", "cafe shop", "café shop "])
-      expect(await refusal(connect(started, mine.credential, { database }))).toMatchObject({ code: "3D000" });
+      expect(await rejection(connect(started, mine.credential, { database }))).toMatchObject({
+        code: "3D000",
+      });
     names.set(mine.id, "renamed");
-    expect(await refusal(connect(started, mine.credential, { database: "café shop" }))).toMatchObject({
+    expect(await rejection(connect(started, mine.credential, { database: "café shop" }))).toMatchObject({
       code: "3D000",
     });
     expect(started.defects).toEqual([]);
@@ -81,7 +83,7 @@ describe("the database of a connection", () => {
       findEndReason: () => undefined,
       findApiName: () => Promise.reject(new DatabaseUnavailableError("Postgres cannot be reached")),
     });
-    expect(await refusal(connect(started, mine.credential, { database: "shop" }))).toMatchObject({
+    expect(await rejection(connect(started, mine.credential, { database: "shop" }))).toMatchObject({
       code: "57P03",
     });
     expect(started.defects).toEqual([]);
@@ -92,25 +94,25 @@ describe("the database of a connection", () => {
     const wrong = { ...mine.credential, pass: "wrong" };
     names.set(mine.id, "shop");
     for (const database of [mine.id, other.id, "shop", "nothere"]) {
-      expect(await refusal(connect(started, wrong, { database }))).toMatchObject({ code: "28P01" });
+      expect(await rejection(connect(started, wrong, { database }))).toMatchObject({ code: "28P01" });
     }
   });
 
   it("is the tenant's own for a login that was granted later, until it is revoked", async () => {
     const started = await start();
     const later = { connectionId: "con_later", user: "role_later", pass: "later" };
-    expect(await refusal(connect(started, later))).toMatchObject({ code: "28P01" });
+    expect(await rejection(connect(started, later))).toMatchObject({ code: "28P01" });
     await cluster.databases.grant(mine.id, later);
     expect(await databaseOf(await connect(started, later))).toBe(mine.id);
     await cluster.databases.revoke(mine.id, later.connectionId);
-    expect(await refusal(connect(started, later))).toMatchObject({ code: "28P01" });
+    expect(await rejection(connect(started, later))).toMatchObject({ code: "28P01" });
   });
 
   it("is guarded by Postgres: a wrong password and an unknown user are refused", async () => {
     const started = await start();
     const wrong = { ...mine.credential, pass: "wrong" };
-    expect(await refusal(connect(started, wrong))).toMatchObject({ code: "28P01" });
-    expect(await refusal(connect(started, { user: "nobody", pass: "x" }))).toMatchObject({ code: "28P01" });
+    expect(await rejection(connect(started, wrong))).toMatchObject({ code: "28P01" });
+    expect(await rejection(connect(started, { user: "nobody", pass: "x" }))).toMatchObject({ code: "28P01" });
   });
 
   it("does not let one tenant use another tenant's database by any startup option", async () => {
@@ -120,7 +122,7 @@ describe("the database of a connection", () => {
     });
     expect(await databaseOf(client)).toBe(mine.id);
     const refused = connect(started, mine.credential, { options: `-c role=${other.id}` });
-    expect(await refusal(refused)).toMatchObject({ code: "42501" });
+    expect(await rejection(refused)).toMatchObject({ code: "42501" });
   });
 
   it.each([
@@ -161,7 +163,7 @@ describe("TLS", () => {
   it("is not verified without the authority", async () => {
     const started = await start();
     const refused = connect(started, mine.credential, { ssl: { ca: [] } });
-    expect(await refusal(refused)).toMatchObject({ code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
+    expect(await rejection(refused)).toMatchObject({ code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
     expect(started.defects).toEqual([]);
   });
 
@@ -170,7 +172,7 @@ describe("TLS", () => {
     const ssl = { rejectUnauthorized: false };
     expect(await databaseOf(await connect(started, mine.credential, { ssl }))).toBe(mine.id);
     const wrong = { ...mine.credential, pass: "wrong" };
-    expect(await refusal(connect(started, wrong, { ssl }))).toMatchObject({ code: "28P01" });
+    expect(await rejection(connect(started, wrong, { ssl }))).toMatchObject({ code: "28P01" });
     // The server does not offer channel binding, and accepts that the client could have used it.
     const binding = { ssl, enableChannelBinding: true };
     expect(await databaseOf(await connect(started, mine.credential, binding))).toBe(mine.id);
@@ -253,7 +255,7 @@ describe("the limit of connections per database", () => {
   it("refuses more with an explanation, and counts each database on its own", async () => {
     const started = await start({ connectionLimit: 2 });
     const clients = [await connect(started, mine.credential), await connect(started, mine.credential)];
-    expect(await refusal(connect(started, mine.credential))).toMatchObject({
+    expect(await rejection(connect(started, mine.credential))).toMatchObject({
       code: "53300",
       message: `too many connections for database "${mine.id}"`,
       hint: expect.stringContaining("The limit is 2 connections per database"),
@@ -272,7 +274,7 @@ describe("the limit of connections per database", () => {
     const { proxy } = started;
     const first = await connect(started, mine.credential);
     proxy.connectionLimit = 0;
-    expect(await refusal(connect(started, other.credential))).toMatchObject({ code: "53300" });
+    expect(await rejection(connect(started, other.credential))).toMatchObject({ code: "53300" });
     proxy.connectionLimit = null;
     await (await connect(started, mine.credential)).end();
     proxy.reset();
@@ -289,7 +291,7 @@ describe("a fault", () => {
     const started = await start();
     const { faults } = started.proxy;
     const fault = faults.add({ database: mine.id, effect: "refuse", code: "53400", message: "too busy" });
-    expect(await refusal(connect(started, mine.credential))).toMatchObject({
+    expect(await rejection(connect(started, mine.credential))).toMatchObject({
       code: "53400",
       message: "too busy",
       severity: "FATAL",
@@ -305,7 +307,7 @@ describe("a fault", () => {
     const { faults } = started.proxy;
     faults.add({ effect: "refuse", times: 1 });
     faults.add({ effect: "refuse", probability: 0 });
-    expect(await refusal(connect(started, mine.credential))).toMatchObject({ code: "57P03" });
+    expect(await rejection(connect(started, mine.credential))).toMatchObject({ code: "57P03" });
     expect(await databaseOf(await connect(started, mine.credential))).toBe(mine.id);
   });
 

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const platform of isolated.splice(0)) await platform.kill();
 });
 
-const refusal = { code: "platform:data_dir_in_use" };
+const rejection = { code: "platform:data_dir_in_use" };
 const started = { baseUrl: expect.any(String) };
 
 const expectPrinted = ({ printed }: IsolatedPlatform, expected: object): void =>
@@ -48,7 +48,7 @@ describe("a data directory that containers share", () => {
       const { database } = await makeProject(first.ready);
       await query(database.connectionString, "create table notes as select generate_series(1, 1000)");
       const second = await startIsolated({ dataDir });
-      expectPrinted(second, refusal);
+      expectPrinted(second, rejection);
       await query(database.connectionString, "insert into notes select generate_series(1, 1000)");
       await first.end("SIGTERM");
       const again = await platforms.start({ dataDir });
@@ -77,10 +77,10 @@ describe("a data directory that containers share", () => {
     signalAll(platform, "SIGSTOP");
     killAll([...first.processes(/mgmt-watchdog/), ...platform]);
     await ended(platform);
-    expectPrinted(await startIsolated({ dataDir }), refusal);
+    expectPrinted(await startIsolated({ dataDir }), rejection);
     killAll(postmaster);
     await ended(postmaster);
-    expectPrinted(await startIsolated({ dataDir }), refusal);
+    expectPrinted(await startIsolated({ dataDir }), rejection);
     // Also a server that has not set its title yet.
     killAll(holdersOf(pipe));
     await vi.waitFor(() => expect(holdersOf(pipe)).toEqual([]), { timeout: 60_000, interval: 20 });
@@ -97,7 +97,7 @@ describe("a data directory that containers share", () => {
     await rm(join(dataDir, "platform.lock"));
     const second = await startIsolated({ dataDir });
     expect(second.printed).toMatchObject({
-      ...refusal,
+      ...rejection,
       message: expect.stringContaining("A Postgres server that this process cannot stop"),
     });
     expect(await readdir(join(dataDir, "postgres"))).toContain("postmaster.pid");

@@ -25,7 +25,7 @@ const invalidGrantAdvice = { hint: "Start a new login and approve it.", advice: 
 export const authErrors = {
   notLoggedIn: () => new LoginRequiredError("There is no stored login"),
   noRefreshToken: () => new LoginRequiredError("The access token has expired, and there is no refresh token"),
-  loginRefused: (cause: AuthError) =>
+  loginRejected: (cause: AuthError) =>
     new LoginRequiredError("The authorization server no longer accepts the login", cause),
 
   otherIssuer: (actual: string, expected: string) =>

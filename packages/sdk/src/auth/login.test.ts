@@ -179,19 +179,19 @@ describe("finishLogin", () => {
   });
 
   it("does not use the code when the store cannot be written", async () => {
-    const refusal = new TokenStoreError("auth:store_read_only", "no", { hint: "no" });
-    const store: TokenStore = { ...memoryStore(), probe: () => Promise.reject(refusal) };
+    const rejection = new TokenStoreError("auth:store_read_only", "no", { hint: "no" });
+    const store: TokenStore = { ...memoryStore(), probe: () => Promise.reject(rejection) };
     const { attempt, redirect } = await allowed();
-    expect(await thrown(finishLogin({ ...oauth, attempt, callback: redirect, store }))).toBe(refusal);
+    expect(await thrown(finishLogin({ ...oauth, attempt, callback: redirect, store }))).toBe(rejection);
     expect(tokenRequests()).toEqual([]);
     await finishLogin({ ...oauth, attempt, callback: redirect });
   });
 
   it("throws what the store throws when it fails after all", async () => {
-    const refusal = new Error("The keyring is locked.");
-    const store: TokenStore = { ...memoryStore(), write: () => Promise.reject(refusal) };
+    const rejection = new Error("The keyring is locked.");
+    const store: TokenStore = { ...memoryStore(), write: () => Promise.reject(rejection) };
     const { attempt, redirect } = await allowed();
-    expect(await thrown(finishLogin({ ...oauth, attempt, callback: redirect, store }))).toBe(refusal);
+    expect(await thrown(finishLogin({ ...oauth, attempt, callback: redirect, store }))).toBe(rejection);
   });
 
   it("throws the reason of its signal while its store is not ready yet, and does not use up the code", async () => {

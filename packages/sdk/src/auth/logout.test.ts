@@ -182,8 +182,8 @@ describe("logout", () => {
   it("sends nothing when the store cannot be read or cleared", async () => {
     const server = await startFaultServer();
     const reason = new Error("locked");
-    const refuse = (): Promise<never> => Promise.reject(reason);
-    for (const broken of [{ clear: refuse }, { read: refuse }]) {
+    const reject = (): Promise<never> => Promise.reject(reason);
+    for (const broken of [{ clear: reject }, { read: reject }]) {
       const store = { ...memoryStore(credentialFor(server, 3600)), ...broken };
       expect(await thrown(logout({ authUrl: server.baseUrl, clientId: "app", store }))).toBe(reason);
     }

@@ -87,12 +87,12 @@ const refreshOrRecover = async (
     if (currentCredential && meetsRequirements(currentCredential, requirements)) return currentCredential;
     if (currentCredential?.refreshToken === credential.refreshToken) {
       await clearStore(context);
-      throw authErrors.loginRefused(error);
+      throw authErrors.loginRejected(error);
     }
     if (!currentCredential) throw authErrors.notLoggedIn();
     assertRefreshable(currentCredential);
     return await refreshAndStore(context, currentCredential, signal).catch((secondError: unknown) => {
-      throw isInvalidGrant(secondError) ? authErrors.loginRefused(secondError) : secondError;
+      throw isInvalidGrant(secondError) ? authErrors.loginRejected(secondError) : secondError;
     });
   }
 };

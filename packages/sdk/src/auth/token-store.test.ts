@@ -52,10 +52,10 @@ describe("a store", () => {
 
   it("detects that it cannot be written before the refresh token is used", async () => {
     const { options, server, store } = await setup();
-    const refusal = new Error("read-only");
-    const probing: TokenStore = { ...store, probe: () => Promise.reject(refusal) };
+    const rejection = new Error("read-only");
+    const probing: TokenStore = { ...store, probe: () => Promise.reject(rejection) };
     const { token } = createAuthenticator({ ...options, store: probing });
-    expect(await thrown(token())).toBe(refusal);
+    expect(await thrown(token())).toBe(rejection);
     expect(server.tokenRequests).toEqual([]);
   });
 
@@ -86,12 +86,12 @@ describe("a store", () => {
 
   it("uses no refresh token without space for the next credential", async () => {
     const { options, server, store } = await setup();
-    const refusal = new Error("no place");
+    const rejection = new Error("no place");
     const { token } = createAuthenticator({
       ...options,
-      store: { ...store, reserve: () => Promise.reject(refusal) },
+      store: { ...store, reserve: () => Promise.reject(rejection) },
     });
-    expect(await thrown(token())).toBe(refusal);
+    expect(await thrown(token())).toBe(rejection);
     expect(server.tokenRequests).toEqual([]);
     expect(await store.read()).toMatchObject({ refreshToken: "refresh-0" });
   });

@@ -55,8 +55,8 @@ describe("a client with timers of its own", () => {
   });
 
   it("starts no retry that would begin after the deadline by them", async () => {
-    const refusal = () => new Response("", { status: 503, headers: { "retry-after": "20" } });
-    const { client, fetch, pass, waiting } = connect([refusal, refusal, refusal]);
+    const rejection = () => new Response("", { status: 503, headers: { "retry-after": "20" } });
+    const { client, fetch, pass, waiting } = connect([rejection, rejection, rejection]);
     const error = thrown(client.databases.get("db_1", { timeoutMs: 30_000 }));
     await pass(29_000);
     expect(await error).toMatchObject({ status: 503 });

@@ -133,7 +133,7 @@ describe("advice", () => {
     const errors: MgmtError[] = [
       authErrors.notLoggedIn(),
       authErrors.noRefreshToken(),
-      authErrors.loginRefused(cause),
+      authErrors.loginRejected(cause),
       authErrors.otherIssuer("a", "b"),
       authErrors.otherClient(),
       authErrors.otherMetadata("a"),

@@ -2,7 +2,7 @@ import { parseRetryAfter } from "@mgmt/internal/text/http-time";
 import { ConnectionError } from "../errors/local-errors.js";
 import type { TransportResponse } from "../transport/transport.js";
 import type { Outcome } from "./context.js";
-import { isCertificateRefused, isUnsent } from "./unsent.js";
+import { isCertificateRejected, isUnsent } from "./unsent.js";
 
 /** Pauses have full jitter: they are drawn from zero to a bound that doubles from half a second to eight seconds. */
 const initialBackoffMs = 500;
@@ -26,7 +26,7 @@ export const isCertainlyUnprocessed = (outcome: Outcome): boolean =>
  */
 export const canRetry = (method: string, outcome: Outcome): boolean =>
   (outcome instanceof ConnectionError
-    ? !isCertificateRefused(outcome)
+    ? !isCertificateRejected(outcome)
     : transientStatuses.includes(outcome.status)) &&
   (idempotentMethods.includes(method) || isCertainlyUnprocessed(outcome));
 

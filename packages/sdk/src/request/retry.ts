@@ -6,7 +6,7 @@ import { authorize } from "./authorize.js";
 import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
 import { pause } from "../deadlines/pause.js";
-import { findFetchRefusalError } from "./refused-by-fetch.js";
+import { findFetchRejectionError } from "./rejected-by-fetch.js";
 import { isCertainlyUnprocessed, canRetry, computePauseMs } from "./retry-policy.js";
 import { unwrapResponse } from "./round-trip.js";
 import { sendAttempt } from "./send.js";
@@ -25,8 +25,8 @@ export const retry = async (
   const { maxRetries, maxRetryAfterMs, onRetry, timers } = settings;
   let outcome = await resendIfUnauthorized(context, sentMessage, firstOutcome);
   let mightBeProcessed = false;
-  const refusalError = outcome instanceof ConnectionError ? findFetchRefusalError(outcome) : undefined;
-  if (refusalError) throw refusalError;
+  const rejectionError = outcome instanceof ConnectionError ? findFetchRejectionError(outcome) : undefined;
+  if (rejectionError) throw rejectionError;
   for (let retryIndex = 0; retryIndex < maxRetries && canRetry(message.method, outcome); retryIndex += 1) {
     const pauseMs = computePauseMs(retryIndex, outcome, maxRetryAfterMs);
     if (pauseMs === undefined || timers.performance.now() + pauseMs >= deadline) break;

@@ -6,8 +6,8 @@ import type { ConnectionError } from "../errors/local-errors.js";
 export const isUnsent = (error: ConnectionError): boolean =>
   /^(E?CONN(ECTION)?_?REFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|UND_ERR_CONNECT_TIMEOUT|PROXY_REFUSED)$/i.test(
     error.reason,
-  ) || isCertificateRefused(error);
+  ) || isCertificateRejected(error);
 
 /** Returns whether the certificate of the service is not accepted. The next attempt would get the same one. */
-export const isCertificateRefused = ({ reason }: ConnectionError): boolean =>
+export const isCertificateRejected = ({ reason }: ConnectionError): boolean =>
   /CERT|UNABLE_TO_VERIFY_LEAF/.test(reason);

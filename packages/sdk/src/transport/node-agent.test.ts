@@ -49,7 +49,7 @@ const startProxy = async (port: number): Promise<{ url: string; asked: string[] 
 };
 
 /** Starts a proxy that refuses every connection with a status. */
-const startRefusingProxy = async (status: number): Promise<string> => {
+const startRejectingProxy = async (status: number): Promise<string> => {
   const server = createServer((_, response) => response.writeHead(status).end());
   server.on("connect", (_, socket) => socket.end(`HTTP/1.1 ${status} Refused\r\n\r\n`));
   return `http://user:CANARY@127.0.0.1:${await listen(server)}`;
@@ -79,7 +79,7 @@ describe("a proxy that fails", () => {
     ["https://api.test", 502],
     ["http://api.test", 407],
   ])("is the cause of the error, with its status, if it refuses: %s, %i", async (baseUrl, status) => {
-    const proxy = await startRefusingProxy(status);
+    const proxy = await startRejectingProxy(status);
     const { reason, cause } = await failureOf(baseUrl, proxy);
     expect({ reason, cause }).toMatchObject({
       reason: "PROXY_REFUSED",

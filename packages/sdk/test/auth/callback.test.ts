@@ -29,7 +29,7 @@ const allowed = async () => {
 const tokenRequests = () => mock.requests.filter(({ operationId }) => operationId === "oauth.token");
 
 /** Expects that `finishLogin` fails before its code is sent. */
-const expectRefused = async (options: Omit<FinishLoginOptions, "authUrl" | "clientId">, code: string) => {
+const expectRejected = async (options: Omit<FinishLoginOptions, "authUrl" | "clientId">, code: string) => {
   expect(await thrown(finishLogin({ ...oauth, ...options }))).toMatchObject({
     name: "AuthError",
     code,
@@ -90,7 +90,7 @@ describe("a second finishLogin of the same attempt", () => {
 describe("a callback", () => {
   it("reports a denial as auth:denied", async () => {
     const { url, attempt } = await start();
-    await expectRefused({ attempt, callback: mock.oauth.deny({ url }).redirect }, "auth:denied");
+    await expectRejected({ attempt, callback: mock.oauth.deny({ url }).redirect }, "auth:denied");
   });
 
   it.each(["invalid_scope", "server_error", "temporarily_unavailable"])(
@@ -120,14 +120,14 @@ describe("a callback", () => {
       for (const callback of [new URL(redirect), new URL(`${redirectUri}?error=access_denied`)]) {
         if (state === undefined) callback.searchParams.delete("state");
         else callback.searchParams.set("state", state);
-        await expectRefused({ attempt, callback }, "auth:state_mismatch");
+        await expectRejected({ attempt, callback }, "auth:state_mismatch");
       }
     },
   );
 
   it("refuses the callback of another login", async () => {
     const [one, other] = [await allowed(), await allowed()];
-    await expectRefused({ attempt: one.attempt, callback: other.redirect }, "auth:state_mismatch");
+    await expectRejected({ attempt: one.attempt, callback: other.redirect }, "auth:state_mismatch");
   });
 
   it.each(["https://evil.example.com", `${mock.authUrl}/`, "", undefined])(
@@ -137,7 +137,7 @@ describe("a callback", () => {
       const callback = new URL(redirect);
       if (iss === undefined) callback.searchParams.delete("iss");
       else callback.searchParams.set("iss", iss);
-      await expectRefused({ attempt, callback }, "auth:issuer_mismatch");
+      await expectRejected({ attempt, callback }, "auth:issuer_mismatch");
     },
   );
 
@@ -159,7 +159,7 @@ describe("a callback", () => {
     const { attempt, redirect } = await allowed();
     const callback = new URL(redirect);
     callback.searchParams.append(name, callback.searchParams.get(name) ?? "");
-    await expectRefused({ attempt, callback }, "auth:callback_invalid");
+    await expectRejected({ attempt, callback }, "auth:callback_invalid");
   });
 
   it.each(["code", "response"])("refuses a missing code, or a response of another kind: %s", async (name) => {
@@ -167,11 +167,11 @@ describe("a callback", () => {
     const callback = new URL(redirect);
     if (name === "code") callback.searchParams.delete("code");
     else callback.searchParams.set(name, "eyJ");
-    await expectRefused({ attempt, callback }, "auth:callback_invalid");
+    await expectRejected({ attempt, callback }, "auth:callback_invalid");
   });
 
   it("refuses text that is not a URL", async () => {
     const { attempt } = await start();
-    await expectRefused({ attempt, callback: "http://[" }, "auth:callback_invalid");
+    await expectRejected({ attempt, callback: "http://[" }, "auth:callback_invalid");
   });
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
     let go;
     const { writeFile } = files;
     // Pauses the process between a refused write and what it does next.
-    const pauseAtRefusal = () => {
+    const pauseAtRejection = () => {
       files.writeFile = (...args) => writeFile(...args).catch(async (error) => {
         files.writeFile = writeFile;
         syncBuiltinESMExports();
@@ -33,7 +33,7 @@ beforeAll(async () => {
       const held = () => new Promise((resolve) => { go = resolve; console.log("held"); });
       if (word === "hold") withFileLock(lock, held, { signal }).then(() => console.log("done"));
       if (word === "go") go();
-      if (word === "pause-at-refusal") pauseAtRefusal();
+      if (word === "pause-at-refusal") pauseAtRejection();
       if (word === "take") withFileLock(lock, async () => "it", { signal })
         .catch((error) => typeof error.code === "string" ? error.code : error.name)
         .then((what) => console.log("got " + what));

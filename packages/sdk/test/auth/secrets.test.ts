@@ -50,7 +50,7 @@ const spill = ({ body, headers }: Seen): string =>
   [...new URLSearchParams(body).values(), headers.authorization ?? "", ...unsent].join(" ");
 
 /** Responds with an error of OAuth. */
-const refuse = (response: Parameters<Reply>[0], description: string): void =>
+const reject = (response: Parameters<Reply>[0], description: string): void =>
   json(response, 400, { error: "invalid_request", error_description: description });
 
 const percent = (text: string): string =>
@@ -69,11 +69,11 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
 /** Responses that return everything that was sent, and new secrets, wherever a client may read. */
 const quoting: [string, (response: Parameters<Reply>[0], request: Seen) => void][] = [
   ["as an error", (response, request) => json(response, 400, { error: spill(request), ...answered })],
-  ["as a description", (response, request) => refuse(response, spill(request))],
+  ["as a description", (response, request) => reject(response, spill(request))],
   ...Object.entries(encodings).map(([how, encode]): (typeof quoting)[number] => [
     `as a description, ${how}`,
     (response, { body }) =>
-      refuse(response, [...new URLSearchParams(body).values()].map(encode).join(" ").slice(0, 300)),
+      reject(response, [...new URLSearchParams(body).values()].map(encode).join(" ").slice(0, 300)),
   ]),
   ["in a page", (response, request) => response.writeHead(500).end(`<html>${spill(request)}`)],
   ["in broken JSON", (response) => response.writeHead(200).end(JSON.stringify(answered).slice(0, -2))],

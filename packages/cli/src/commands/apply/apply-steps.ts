@@ -67,8 +67,8 @@ export const applySteps = async (
       }
     }
     if (pendingApprovals.size === 0 || !approvalWait) return { ids, errors };
-    const refusedStep = await waitForDecision(pendingApprovals, client, approvalWait, context);
-    if (refusedStep) return { ids, errors: new Map([[refusedStep.step, refusedStep.error]]) };
+    const rejectedStep = await waitForDecision(pendingApprovals, client, approvalWait, context);
+    if (rejectedStep) return { ids, errors: new Map([[rejectedStep.step, rejectedStep.error]]) };
   }
 };
 

@@ -5,7 +5,7 @@ import type { Context } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
 import { folderGoneError, portTakenByDevError } from "../../errors/dev-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { refuseDash } from "../../input/refuse-dash.js";
+import { rejectDash } from "../../input/reject-dash.js";
 import { getProgramWords } from "../../text/program-words.js";
 import type { Notice } from "../../output/messages.js";
 import { describeDev } from "../../profiles/describe-dev.js";
@@ -51,7 +51,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
     ...(ephemeral ? ["--ephemeral"] : []),
   ];
   if (places.length > 1) throw usageError(`${places.slice(0, 2).join(" and ")} cannot be used together`);
-  refuseDash("--data-dir", dataDir, "folder");
+  rejectDash("--data-dir", dataDir, "folder");
   if (output.format !== "table" && output.format !== "json")
     throw usageError("mgmt dev writes text or JSON", "Use --output json.");
   // The data of a folder has a port of its own.

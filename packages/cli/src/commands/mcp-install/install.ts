@@ -3,7 +3,7 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 import { scopes } from "../../files/client-file.js";
 import { assertPathId } from "../../input/ids.js";
-import { refuseDash } from "../../input/refuse-dash.js";
+import { rejectDash } from "../../input/reject-dash.js";
 import { projectLimitText } from "../../mcp/project-limit-text.js";
 import { clientNames } from "./names.js";
 import type { InstallFlags, McpInstallResult } from "./run-install.js";
@@ -46,7 +46,7 @@ export const mcpInstallCommand: HandwrittenCommand<McpInstallResult> = {
     command.action(async (client: string | undefined) => {
       const flags = command.opts<InstallFlags>();
       if (typeof flags.project === "string") assertPathId("--project", flags.project);
-      refuseDash("--folder", flags.folder, "folder");
+      rejectDash("--folder", flags.folder, "folder");
       const { runMcpInstall } = await import("./run-install.js");
       await runMcpInstall(client, flags, collectGlobalFlags(command), context);
     });

@@ -1,7 +1,7 @@
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { startedOnTerminalError } from "../../errors/mcp-errors.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { refuseDash } from "../../input/refuse-dash.js";
+import { rejectDash } from "../../input/reject-dash.js";
 import { MessageFilter } from "../../mcp/message-filter.js";
 import { startMcpServer } from "../../mcp/start-server.js";
 
@@ -21,8 +21,8 @@ export const runMcp = async (
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
-  refuseDash("--folder", folder, "folder");
-  refuseDash("--audit-file", auditFile, "file");
+  rejectDash("--folder", folder, "folder");
+  rejectDash("--audit-file", auditFile, "file");
   const { signal, output, stdin } = context;
   if (stdin.isTTY) throw startedOnTerminalError();
   // A client shows what is on standard error as a failure.

@@ -1,9 +1,9 @@
 import {
-  copyRefusedError,
-  nulRefusedError,
+  copyRejectedError,
+  nulRejectedError,
   noStatementError,
-  sessionStatementRefusedError,
-  statementRefusedError,
+  sessionStatementRejectedError,
+  statementRejectedError,
 } from "../../errors/query-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { splitScript } from "../../dumps/sql-script.js";
@@ -42,9 +42,9 @@ export const readQueryInput = async (
     path === undefined ? (argument ?? "") : await sources.read(path, file === undefined ? "<sql>" : "--file");
   const sql = text.replace(/^\uFEFF/, "");
   // Postgres would read the text up to it, and break the connection.
-  if (sql.includes("\0")) throw nulRefusedError("The statement");
+  if (sql.includes("\0")) throw nulRejectedError("The statement");
   for (const [index, value] of values.entries())
-    if (value.includes("\0")) throw nulRefusedError(`The value of $${String(index + 1)}`);
+    if (value.includes("\0")) throw nulRejectedError(`The value of $${String(index + 1)}`);
   const words = await readFirstWords(sql, signal);
   const commitsInParts = partWords.has(words[0] ?? "") || /\bconcurrently\b/i.test(sql);
   return { databaseIdOrName, sql, commitsInParts };
@@ -73,25 +73,25 @@ const readFirstWords = async (sql: string, signal: AbortSignal): Promise<readonl
   for await (const part of splitScript(toChunks(sql))) {
     signal.throwIfAborted();
     if (part.kind === "meta-command")
-      throw statementRefusedError(
+      throw statementRejectedError(
         "The text has a command of psql, which is not SQL",
         "Use mgmt psql for commands such as \\d.",
       );
     // The server explains the rest.
     if (part.kind === "unfinished") return [];
     if (part.kind !== "statement") continue;
-    if (part.words[0] === "copy") throw copyRefusedError();
+    if (part.words[0] === "copy") throw copyRejectedError();
     if (count === 0) firstWords = part.words;
     count += 1;
   }
   if (count === 0) throw noStatementError();
   if (count > 1) {
-    throw statementRefusedError(
+    throw statementRejectedError(
       `The text has ${String(count)} statements, and a query is one`,
       "Pass one statement. mgmt db seed --file PATH runs several.",
     );
   }
-  if (concernsSession(firstWords)) throw sessionStatementRefusedError(firstWords);
+  if (concernsSession(firstWords)) throw sessionStatementRejectedError(firstWords);
   return firstWords;
 };
 

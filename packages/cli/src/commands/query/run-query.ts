@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { unreachableDatabaseError } from "../../errors/postgres-errors.js";
 import {
-  copyRefusedError,
+  copyRejectedError,
   queryConnectionLostError,
   queryTimeoutError,
   statementFailedError,
@@ -168,7 +168,7 @@ const runInSession = async (
       output.notice(interruptedQueryNotice(databaseId, isUndone));
     }
     signal.throwIfAborted();
-    if (error instanceof CopyProtocolError) throw copyRefusedError();
+    if (error instanceof CopyProtocolError) throw copyRejectedError();
     if (error instanceof StatementConnectionError) throw queryConnectionLostError(databaseId, writes);
     if (!isServerError(error)) throw error;
     const { timeout, timeoutMs = Infinity } = query;

@@ -1,6 +1,6 @@
 import type { Context } from "../../input/context.js";
 import { assertVariableName } from "../../input/variable-name.js";
-import { refuseDash } from "../../input/refuse-dash.js";
+import { rejectDash } from "../../input/reject-dash.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { loadTestDatabases } from "../../platform/load-platform.js";
 import { runProgram } from "../../system/run-program.js";
@@ -32,7 +32,7 @@ export const runFresh = async (
   if (other !== undefined)
     throw usageError(`--fresh and ${other} cannot be used together: the new database belongs to no service`);
   assertVariableName(name);
-  for (const pattern of setupFiles) refuseDash("--setup-file", pattern, "file");
+  for (const pattern of setupFiles) rejectDash("--setup-file", pattern, "file");
   if (setup !== undefined && setup.trim() === "") throw usageError("--setup must not be empty");
   const { createTestDatabases } = await loadTestDatabases(context);
   const databases = createTestDatabases({ setup, files: setupFiles, cwd: context.cwd });

@@ -1,4 +1,4 @@
-import { queryFailedError, queryRefusedError } from "../../errors/mcp-errors.js";
+import { queryFailedError, queryRejectedError } from "../../errors/mcp-errors.js";
 import { toUniqueNames } from "../../postgres/column-names.js";
 import { fetchDatabaseAccess } from "../../postgres/database-access.js";
 import { CopyProtocolError, SingleStatement, type TextRow } from "../../postgres/single-statement.js";
@@ -22,7 +22,7 @@ export const runQuery = async (
   const id = String(databaseId);
   // Postgres reads texts up to this character.
   if (String(sql).includes("\0"))
-    throw queryRefusedError("sql has the character U+0000", "Remove it: Postgres has no text with it.");
+    throw queryRejectedError("sql has the character U+0000", "Remove it: Postgres has no text with it.");
   await scope.assertInside("database", id, call.signal);
   const client = await session.client();
   // In CI, the context would print the password as a command for the log.
@@ -85,11 +85,11 @@ const toResult = (names: readonly string[], rows: readonly TextRow[], isCut: boo
 };
 
 const toQueryError = (error: unknown): unknown => {
-  if (error instanceof CopyProtocolError) return queryRefusedError("COPY returns no rows", "Use SELECT.");
+  if (error instanceof CopyProtocolError) return queryRejectedError("COPY returns no rows", "Use SELECT.");
   if (!(error instanceof Error) || !("severity" in error)) {
     return error instanceof Error && "reason" in error
       ? error
-      : queryRefusedError(
+      : queryRejectedError(
           "The query ended without a result: it took too long, or its result is too large",
           `Select fewer columns or rows. A query may take ${String(statementTimeoutMs / 1_000)} seconds.`,
         );

@@ -16,7 +16,7 @@ const file = (name: string, text: string): string => {
   return path;
 };
 
-const expectRefused = async (
+const expectRejected = async (
   line: readonly string[],
   message: string,
   hint?: string,
@@ -143,36 +143,36 @@ describe("an invalid command line", () => {
     ["dev --port x", "--port must be a number from 0 to 65535"],
     ["dev --ephemeral --data-dir d", "--data-dir and --ephemeral cannot be used together"],
   ])("exits with 2 before anything is sent: %s", (line, message, hint) =>
-    expectRefused(words(line), message, hint),
+    expectRejected(words(line), message, hint),
   );
 
   it("exits with 2 for an empty id and an empty name", async () => {
-    await expectRefused(["projects", "get", ""], '<project-id> cannot be ""');
-    await expectRefused(["projects", "delete", "proj_1", " ", "--yes"], '<project-id> cannot be " "');
-    await expectRefused(["projects", "create", ""], "<name> must not be empty");
-    await expectRefused(
+    await expectRejected(["projects", "get", ""], '<project-id> cannot be ""');
+    await expectRejected(["projects", "delete", "proj_1", " ", "--yes"], '<project-id> cannot be " "');
+    await expectRejected(["projects", "create", ""], "<name> must not be empty");
+    await expectRejected(
       ["projects", "create", "--name", "x".repeat(257)],
       "--name must have at most 256 characters, not 257",
     );
   });
 
   it("exits with 2 for a file that is missing, a folder or empty", async () => {
-    await expectRefused(
+    await expectRejected(
       ["projects", "create", "--body", "@nowhere.json"],
       "--body: cannot read nowhere.json (no such file)",
     );
-    await expectRefused(["projects", "create", "--body", `@${folder}`], "(it is a directory)");
-    await expectRefused(["projects", "list", "--token-file", file("empty", "\n")], "is empty");
-    await expectRefused(
+    await expectRejected(["projects", "create", "--body", `@${folder}`], "(it is a directory)");
+    await expectRejected(["projects", "list", "--token-file", file("empty", "\n")], "is empty");
+    await expectRejected(
       ["projects", "list", "--token-file", file("two", "a\nb\n")],
       "has more than one line",
     );
-    await expectRefused(["projects", "list", "--token-file", ""], "--token-file must not be empty");
+    await expectRejected(["projects", "list", "--token-file", ""], "--token-file must not be empty");
   });
 
   it("exits with 2 if two flags read standard input", async () => {
     const line = words("projects transfer proj_1 --recipient-access-token-file - --token-file - --yes");
-    await expectRefused(
+    await expectRejected(
       line,
       "--recipient-access-token-file and --token-file cannot both read standard input",
       "Put one",
@@ -182,7 +182,7 @@ describe("an invalid command line", () => {
 
   it("exits with 2 for an invalid base URL, or one that ends in /v1", async () => {
     for (const url of ["localhost", "ftp://a.example", "http://u:p@a.example", "http://a.example/v1"]) {
-      await expectRefused(
+      await expectRejected(
         ["me", "--base-url", url],
         "--base-url ",
         "Use a URL such as https://api.example.com",
@@ -233,8 +233,8 @@ describe("an invalid command line", () => {
   });
 
   it("repeats a word with line breaks on one line", async () => {
-    await expectRefused(["a\nb"], "Unknown command: mgmt a\\nb", "mgmt --help");
-    await expectRefused(
+    await expectRejected(["a\nb"], "Unknown command: mgmt a\\nb", "mgmt --help");
+    await expectRejected(
       ["login", "--store", "a\nb"],
       "argument 'a\\nb' is invalid. Allowed choices are file, keyring.",
     );

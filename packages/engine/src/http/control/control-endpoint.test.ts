@@ -8,7 +8,7 @@ describe("the control surface over HTTP", () => {
   const { control, api } = world;
 
   /** What a refusal says: what happened, and what to do. */
-  const refusal = {
+  const rejection = {
     error: expect.objectContaining({ message: expect.any(String), hint: expect.any(String) }),
   };
 
@@ -23,7 +23,7 @@ describe("the control surface over HTTP", () => {
       ["a sandboxed page", { [controlSecretHeader]: secret, origin: "null" }],
     ])("refuses %s", async (_name, headers) => {
       const refused = await control("POST", "/seed/project", {}, headers);
-      expect(refused).toEqual({ status: 403, body: refusal });
+      expect(refused).toEqual({ status: 403, body: rejection });
       expect(world.server.engine.rows.projects.size).toBe(0);
     });
 
@@ -43,7 +43,7 @@ describe("the control surface over HTTP", () => {
         headers: { [controlSecretHeader]: secret },
       });
       expect(response.status).toBe(404);
-      expect(await response.json()).toEqual(refusal);
+      expect(await response.json()).toEqual(rejection);
       await closed.close();
     });
   });
@@ -204,7 +204,7 @@ describe("the control surface over HTTP", () => {
     ["POST", "/oauth/consent", { ...consent, workspace: "wksp_none" }, 404],
   ])("refuses %s %s %j with %i", async (method, path, body, expected) => {
     const before = world.server.engine.snapshot();
-    expect(await control(method, path, body)).toEqual({ status: expected, body: refusal });
+    expect(await control(method, path, body)).toEqual({ status: expected, body: rejection });
     expect(world.server.engine.snapshot().store).toEqual(before.store);
   });
 
@@ -242,7 +242,7 @@ describe("the control surface over HTTP", () => {
         headers: { [controlSecretHeader]: secret },
         body: bodyWith("[".repeat(levels) + "]".repeat(levels)),
       });
-      expect([response.status, await response.json()]).toEqual([400, refusal]);
+      expect([response.status, await response.json()]).toEqual([400, rejection]);
     }
     expect(world.server.engine.snapshot().store).toEqual(before.store);
   });

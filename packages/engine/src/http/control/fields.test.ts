@@ -10,7 +10,7 @@ import {
   parseFields,
 } from "./fields.js";
 
-const refusalOf = (read: () => unknown): string => {
+const rejectionOf = (read: () => unknown): string => {
   try {
     return `accepted ${JSON.stringify(read())}`;
   } catch (error) {
@@ -24,7 +24,7 @@ describe("the body of a control request", () => {
       new TextEncoder().encode(`{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`);
     expect(parseFields(undefined)).toEqual({});
     expect(Object.keys(parseFields(nested(127)))).toEqual(["a"]);
-    expect(refusalOf(() => parseFields(nested(128)))).toContain("nested more than 128 levels deep");
+    expect(rejectionOf(() => parseFields(nested(128)))).toContain("nested more than 128 levels deep");
   });
 
   it.each([
@@ -34,11 +34,11 @@ describe("the body of a control request", () => {
     ["null", "The body is not a JSON object"],
     ['"a"', "The body is not a JSON object"],
   ])("is refused if it is %j", (text, message) => {
-    expect(refusalOf(() => parseFields(new TextEncoder().encode(text)))).toContain(message);
+    expect(rejectionOf(() => parseFields(new TextEncoder().encode(text)))).toContain(message);
   });
 
   it("is refused if it is not UTF-8", () => {
-    expect(refusalOf(() => parseFields(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)))).toContain(
+    expect(rejectionOf(() => parseFields(Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)))).toContain(
       "not JSON",
     );
   });
@@ -90,6 +90,6 @@ describe("a field", () => {
     ["another choice", () => getOneOf({ a: "z" }, "a", ["x", "y"]), "a must be one of x, y"],
     ["no choice", () => getOneOf({}, "a", ["x"]), "a must be one of x"],
   ])("is refused if it is %s", (_name, read, message) => {
-    expect(refusalOf(read)).toBe(`ControlError: ${message}`);
+    expect(rejectionOf(read)).toBe(`ControlError: ${message}`);
   });
 });

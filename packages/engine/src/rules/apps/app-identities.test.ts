@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 
 describe("the identity of an app", () => {
-  const { create, createRefused } = appCalls("services", () => ({ api, projectId }));
+  const { create, createRejected } = appCalls("services", () => ({ api, projectId }));
   const conflict = { status: 409, code: "app:already_exists" };
 
   it("is its own in each branch, and among the unassigned apps of a project", async () => {
@@ -17,7 +17,7 @@ describe("the identity of an app", () => {
     for (const place of [{}, { branchId }, { branchId: null }, { branchGitName: "new" }])
       await create({ ...place, displayName: "web" });
     for (const place of [{ branchId }, { branchId: null }, { branchGitName: "new" }])
-      expect(await createRefused({ ...place, displayName: "web" })).toMatchObject(conflict);
+      expect(await createRejected({ ...place, displayName: "web" })).toMatchObject(conflict);
     const { project } = await api.project({ name: "other" });
     await create({ projectId: project.id, branchId: null, displayName: "web" });
   });
@@ -25,14 +25,14 @@ describe("the identity of an app", () => {
   it("is a name before a logicalId, and the error names the other app and its branch", async () => {
     const { id } = await create({ displayName: "web", logicalId: "a" });
     const other = await create({ displayName: "api", logicalId: "b" });
-    const { error } = await createRefused({ displayName: "web", logicalId: "b" });
+    const { error } = await createRejected({ displayName: "web", logicalId: "b" });
     expect(error).toMatchObject({
       conflict: "name",
       existingAppId: id,
       logicalId: "a",
       branchGitName: "main",
     });
-    const { error: second } = await createRefused({ displayName: "free", logicalId: "b" });
+    const { error: second } = await createRejected({ displayName: "free", logicalId: "b" });
     expect(second).toMatchObject({
       conflict: "logicalId",
       existingAppId: other.id,
@@ -40,7 +40,7 @@ describe("the identity of an app", () => {
       logicalId: "b",
     });
     await create({ branchId: null, displayName: "web", logicalId: "a" });
-    const { error: unassigned } = await createRefused({ branchId: null, displayName: "web" });
+    const { error: unassigned } = await createRejected({ branchId: null, displayName: "web" });
     expect(unassigned).toMatchObject({ conflict: "name", branchGitName: "" });
   });
 });

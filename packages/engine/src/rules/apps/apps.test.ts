@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 
 describe.each(["apps", "services"] as const)("%s", (collection) => {
-  const { at, create, createRefused, list } = appCalls(collection, () => ({ api, projectId }));
+  const { at, create, createRejected, list } = appCalls(collection, () => ({ api, projectId }));
 
   describe("create", () => {
     it("creates an app on the default branch", async () => {
@@ -52,7 +52,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
 
     it("returns 409 app:already_exists when the name is taken on the branch", async () => {
       const { id } = await create({ logicalId: "a" });
-      const { error, status } = await createRefused();
+      const { error, status } = await createRejected();
       expect(status).toBe(409);
       expect(error).toEqual({
         code: "app:already_exists",
@@ -67,7 +67,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
 
     it("returns 409 when the logicalId is taken on the branch", async () => {
       const { id } = await create({ logicalId: "a" });
-      const { error } = await createRefused({ displayName: "other", logicalId: "a" });
+      const { error } = await createRejected({ displayName: "other", logicalId: "a" });
       expect(error).toMatchObject({
         code: "app:already_exists",
         existingAppId: id,
@@ -80,7 +80,7 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
     it("checks the name first", async () => {
       const named = await create({ displayName: "web" });
       await create({ displayName: "other", logicalId: "a" });
-      const { error } = await createRefused({ displayName: "web", logicalId: "a" });
+      const { error } = await createRejected({ displayName: "web", logicalId: "a" });
       expect(error).toMatchObject({ conflict: "name", existingAppId: named.id, logicalId: null });
     });
 
@@ -91,12 +91,12 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
       await create({ branchId: null, logicalId: "a" });
       await create({ projectId: project.id, logicalId: "a" });
       await create({ projectId: project.id, branchId: null });
-      const { error } = await createRefused({ branchId: null });
+      const { error } = await createRejected({ branchId: null });
       expect(error).toMatchObject({ code: "app:already_exists", branchGitName: "" });
     });
 
     it("creates no branch when it is refused", async () => {
-      await createRefused({ branchGitName: "dev", displayName: "" });
+      await createRejected({ branchGitName: "dev", displayName: "" });
       expect((await api.store()).branches.size).toBe(1);
     });
 
@@ -127,16 +127,16 @@ describe.each(["apps", "services"] as const)("%s", (collection) => {
 
     it("returns 404 for no project and no branch of the project, 403 for another workspace's project", async () => {
       const { project, database } = await api.project({}, { as: "stranger" });
-      expect(await createRefused({ projectId: nobody("proj_") })).toMatchObject({
+      expect(await createRejected({ projectId: nobody("proj_") })).toMatchObject({
         status: 404,
         code: "project:not_found",
       });
-      expect(await createRefused({ projectId: project.id })).toMatchObject({
+      expect(await createRejected({ projectId: project.id })).toMatchObject({
         status: 403,
         code: "auth:forbidden",
       });
       for (const branchId of [database.branchId, nobody("br_")]) {
-        expect(await createRefused({ branchId })).toMatchObject({ status: 404, code: "branch:not_found" });
+        expect(await createRejected({ branchId })).toMatchObject({ status: 404, code: "branch:not_found" });
       }
     });
   });

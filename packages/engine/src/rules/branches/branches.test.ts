@@ -165,7 +165,7 @@ describe("branches.delete", () => {
     const path = { branchId: dev.id };
     const database = await api.database(projectId, path);
     const app = await api.engine.seed.app(projectId, path);
-    const { error } = await api.refusedWith("branches.delete", { path });
+    const { error } = await api.rejectedWith("branches.delete", { path });
     expect(error).toMatchObject({
       code: "branch:has_resources",
       message: "The branch still has 1 database and 1 app",

@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 describe("work on a database server that cannot be reached", () => {
   const unavailable = new DatabaseUnavailableError("no connection");
-  const refusal = { status: 503, code: "internal:unavailable" };
+  const rejection = { status: 503, code: "internal:unavailable" };
 
   it("creates the database once the server can be reached", async () => {
     const { project } = await api.project();
@@ -57,7 +57,7 @@ describe("work on a database server that cannot be reached", () => {
     const before = (await api.store()).connections.get(connectionId)?.pass;
     const reachable = api.databases.fail("grant", unavailable);
     expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject({
-      ...refusal,
+      ...rejection,
       headers: { "retry-after": "1" },
     });
     api.databases.change(databaseId, connectionId, "half changed");
@@ -79,7 +79,7 @@ describe("work on a database server that cannot be reached", () => {
     const createdId = change?.type === "createConnection" ? change.connection.id : "none";
     const reachable = api.databases.fail("grant", unavailable);
     release();
-    expect(await refused).toMatchObject(refusal);
+    expect(await refused).toMatchObject(rejection);
     reachable();
     api.databases.change(databaseId, createdId, "half created");
     await api.later();
@@ -90,7 +90,7 @@ describe("work on a database server that cannot be reached", () => {
   it("restores the password of a refused rotation once the server can be reached, however long that takes", async () => {
     const before = (await api.store()).connections.get(connectionId)?.pass;
     const reachable = api.databases.fail("grant", unavailable);
-    expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(refusal);
+    expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(rejection);
     api.databases.change(databaseId, connectionId, "half changed");
     await api.later();
     expect(api.databases.passwords(databaseId)?.[connectionId]).toBe("half changed");
@@ -115,7 +115,7 @@ describe("work on a database server that cannot be reached", () => {
   it("refuses to delete a connection, and restores the login that may have been deleted", async () => {
     const pass = (await api.store()).connections.get(connectionId)?.pass;
     const reachable = api.databases.fail("revoke", unavailable);
-    expect(await api.send("connections.delete", { path: { id: connectionId } })).toMatchObject(refusal);
+    expect(await api.send("connections.delete", { path: { id: connectionId } })).toMatchObject(rejection);
     api.databases.change(databaseId, connectionId, undefined);
     reachable();
     await api.later();
@@ -125,7 +125,7 @@ describe("work on a database server that cannot be reached", () => {
   it("completes a deletion that may have destroyed data, although its request got a 503 without Retry-After", async () => {
     const reachable = api.databases.fail("drop", unavailable);
     const { headers, ...reply } = await api.send("databases.delete", { path: { databaseId } });
-    expect(reply).toMatchObject(refusal);
+    expect(reply).toMatchObject(rejection);
     expect(headers).not.toHaveProperty("retry-after");
     await api.later();
     const { data: listed } = await api.ok("databases.list");
@@ -144,7 +144,7 @@ describe("work on a database server that cannot be reached", () => {
 
   it("completes a deletion that may have destroyed data, although the project was transferred meanwhile", async () => {
     const reachable = api.databases.fail("drop", unavailable);
-    expect(await api.send("databases.delete", { path: { databaseId } })).toMatchObject(refusal);
+    expect(await api.send("databases.delete", { path: { databaseId } })).toMatchObject(rejection);
     const projectId = (await api.store()).databases.get(databaseId)?.projectId ?? "";
     const recipientAccessToken = await api.engine.tokens.otherUser();
     await api.ok("projects.transfer", { path: { id: projectId }, body: { recipientAccessToken } });
@@ -165,21 +165,21 @@ describe("work on a database server that cannot be reached", () => {
     expect(api.defects).toEqual([]);
   });
 
-  const refuseRotation = async () => {
+  const rejectRotation = async () => {
     const reachable = api.databases.fail("grant", unavailable);
-    expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(refusal);
+    expect(await api.send("connections.rotate", { path: { id: connectionId } })).toMatchObject(rejection);
     reachable();
   };
 
   it("restores no password after the database was deleted", async () => {
-    await refuseRotation();
+    await rejectRotation();
     await api.ok("databases.delete", { path: { databaseId } });
     await api.later();
     expect(api.defects).toEqual([]);
   });
 
   it("restores no password while the next rotation is made", async () => {
-    await refuseRotation();
+    await rejectRotation();
     const { begun, release } = api.databases.hold("grant");
     const rotated = api.ok("connections.rotate", { path: { id: connectionId } });
     await begun;
@@ -193,7 +193,7 @@ describe("work on a database server that cannot be reached", () => {
   });
 
   it("reports that a password could not be restored for another reason", async () => {
-    await refuseRotation();
+    await rejectRotation();
     const error = new Error("no such role");
     api.databases.fail("grant", error);
     await api.later();

@@ -218,7 +218,7 @@ describe("the state of a deployment", () => {
     stop: ["provisioning", "running"],
     delete: ["created", "uploaded", "failed", "stopped"],
   } as const satisfies Record<string, readonly DeploymentStatus[]>;
-  const refusals = { start: "not_startable", stop: "not_stoppable", delete: "not_deletable" } as const;
+  const rejections = { start: "not_startable", stop: "not_stoppable", delete: "not_deletable" } as const;
 
   for (const action of ["start", "stop", "delete"] as const) {
     for (const status of deploymentStatuses) {
@@ -229,7 +229,7 @@ describe("the state of a deployment", () => {
         else {
           expect(await api.refused(`deployments.${action}`, { path })).toEqual({
             status: 409,
-            code: `deployment:${refusals[action]}`,
+            code: `deployment:${rejections[action]}`,
           });
         }
       });

@@ -232,7 +232,7 @@ describe("projects.delete", () => {
   it("counts a database that was the default one once as a dependency", async () => {
     const { project } = await api.project();
     await api.database(project.id, { isDefault: true });
-    const { error } = await api.refusedWith("projects.delete", { path: { id: project.id } });
+    const { error } = await api.rejectedWith("projects.delete", { path: { id: project.id } });
     expect(error["message"]).toBe("The project still has 1 non-default database");
   });
 

@@ -14,7 +14,7 @@ import {
   manifestFileName,
   readManifest,
 } from "./manifest.js";
-import { type CheckedNames, refuseForeign, refuseForeignParents } from "./ownership.js";
+import { type CheckedNames, rejectForeign, rejectForeignParents } from "./ownership.js";
 import { readRegularFile } from "./safe-file.js";
 
 /** A data directory that this process holds the lock of. */
@@ -71,10 +71,10 @@ export const getDirectoryMode = (): number => (isRunningAsRoot() ? 0o711 : 0o700
 export const openDataDir = async (dataDir: string): Promise<DataDir> => {
   const path = resolve(dataDir);
   try {
-    await refuseForeignParents(path);
+    await rejectForeignParents(path);
     const isNew = makeDirectory(path, getDirectoryMode());
     if (!isNew) await makePrivateIfEmpty(path);
-    await refuseForeign(path, getCheckedNames(path));
+    await rejectForeign(path, getCheckedNames(path));
     const lock = await DirectoryLock.acquire(path);
     try {
       const manifest = await recoverAndReadManifest(path);
@@ -154,7 +154,7 @@ const recoverAndReadManifest = async (path: string): Promise<Manifest | undefine
   // The first start was interrupted before its state was written.
   if (!manifest.postgres.complete) return undefined;
 
-  await refuseUnusableCluster(path, manifest);
+  await rejectUnusableCluster(path, manifest);
   return manifest;
 };
 
@@ -169,7 +169,7 @@ const hasOnlyStartFiles = async (path: string): Promise<boolean> =>
       isUnfinishedFile(name, [manifestFileName]),
   );
 
-const refuseUnusableCluster = async (path: string, { postgres }: Manifest): Promise<void> => {
+const rejectUnusableCluster = async (path: string, { postgres }: Manifest): Promise<void> => {
   const { cluster } = getDataDirPaths(path);
   let version: string;
   try {

@@ -72,7 +72,7 @@ export class DirectoryLock {
         JSON.stringify({ ...ownProcess, ...location, id } satisfies LockContent),
       );
       while (!(await linkIfAbsent(claimPath, path))) {
-        await refuseWhileHolderRuns(path);
+        await rejectWhileHolderRuns(path);
         await removeStaleLock(path, claimPath);
       }
       await removeAbandonedLockFiles(dataDir);
@@ -110,7 +110,7 @@ const createDurableFile = async (path: string, text: string): Promise<void> => {
 };
 
 /** Throws `platform:data_dir_in_use` unless the holder of the lock at `path` is known to have ended. */
-const refuseWhileHolderRuns = async (path: string): Promise<void> => {
+const rejectWhileHolderRuns = async (path: string): Promise<void> => {
   const lockState = await readLockState(path);
   if (lockState === undefined || lockState.liveness === "dead") return;
   const { owner, liveness } = lockState;

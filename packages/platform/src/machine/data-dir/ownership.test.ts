@@ -2,7 +2,7 @@ import { chmod, link, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { refuseForeign, refuseForeignParents } from "./ownership.js";
+import { rejectForeign, rejectForeignParents } from "./ownership.js";
 
 const names = {
   cluster: "postgres",
@@ -29,7 +29,7 @@ describe.skipIf(process.platform === "win32")("a data directory", () => {
     }
     await rm(join(folder, "postgres"), { recursive: true });
     await link(join(folder, "platform.json"), join(folder, "second name"));
-    await refuseForeign(folder, names);
+    await rejectForeign(folder, names);
   });
 
   it.each<[string, string, (path: string) => Promise<unknown>]>([
@@ -53,22 +53,22 @@ describe.skipIf(process.platform === "win32")("a data directory", () => {
   ])("is refused for %s: %s", async (name, problem, change) => {
     const path = join(folder, name);
     await change(path);
-    await expect(refuseForeign(folder, names)).rejects.toMatchObject({
+    await expect(rejectForeign(folder, names)).rejects.toMatchObject({
       code: "platform:data_dir_unsafe",
       message: expect.stringContaining(`${name === "." ? folder : path} cannot be trusted: ${problem}`),
     });
   });
 
   it("is refused where another account could replace it, and not for what does not exist yet", async () => {
-    await refuseForeignParents(join(folder, "new", "data"));
+    await rejectForeignParents(join(folder, "new", "data"));
     await chmod(folder, 0o777);
-    await expect(refuseForeignParents(join(folder, "new"))).rejects.toMatchObject({
+    await expect(rejectForeignParents(join(folder, "new"))).rejects.toMatchObject({
       code: "platform:data_dir_unsafe",
       message: expect.stringContaining(`other accounts can write to ${folder}`),
     });
   });
 
   it("reports that it cannot be read with the error of the system", async () => {
-    await expect(refuseForeign(join(folder, "none"), names)).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(rejectForeign(join(folder, "none"), names)).rejects.toMatchObject({ code: "ENOENT" });
   });
 });

@@ -12,7 +12,7 @@ import { findReplacementRisk } from "./replacement-risk.js";
  *
  * @throws PlatformError `platform:data_dir_unsafe`.
  */
-export const refuseForeignParents = async (dataDir: string): Promise<void> => {
+export const rejectForeignParents = async (dataDir: string): Promise<void> => {
   const problem = await findReplacementRisk(dirname(dataDir));
   if (problem !== undefined) throw platformErrors.dataDirUnsafe(dataDir, problem);
 };
@@ -35,7 +35,7 @@ export interface CheckedNames {
  *
  * @throws PlatformError `platform:data_dir_unsafe`, or the error of the system when the directory cannot be read.
  */
-export const refuseForeign = async (
+export const rejectForeign = async (
   dataDir: string,
   { cluster, writtenInPlace, directories, otherFiles, ignoredPattern }: CheckedNames,
 ): Promise<void> => {
@@ -46,7 +46,7 @@ export const refuseForeign = async (
     throw platformErrors.dataDirUnsafe(dataDir, problem);
   }
   // As root, the cluster belongs to the account that runs Postgres, which is checked when that account is known.
-  await refuseProblem(join(dataDir, cluster), isRunningAsRoot() ? findFileTypeProblem : findOwnershipProblem);
+  await rejectProblem(join(dataDir, cluster), isRunningAsRoot() ? findFileTypeProblem : findOwnershipProblem);
   const checkedNames = [...writtenInPlace, ...directories, ...otherFiles];
   // With the files that belong to them, such as `platform.lock.removal` and `postgres.log.1`.
   for (const name of await readdir(dataDir)) {
@@ -56,15 +56,15 @@ export const refuseForeign = async (
     )
       continue;
     const path = join(dataDir, name);
-    await refuseProblem(path, findOwnershipProblem);
-    if (writtenInPlace.includes(name)) await refuseProblem(path, findHardLinkProblem);
+    await rejectProblem(path, findOwnershipProblem);
+    if (writtenInPlace.includes(name)) await rejectProblem(path, findHardLinkProblem);
     if (!directories.includes(name)) continue;
     for (const innerName of await readdir(path))
-      await refuseProblem(join(path, innerName), findOwnershipProblem);
+      await rejectProblem(join(path, innerName), findOwnershipProblem);
   }
 };
 
-const refuseProblem = async (
+const rejectProblem = async (
   path: string,
   findProblem: (stats: Stats) => string | undefined,
 ): Promise<void> => {

@@ -4,7 +4,7 @@ import { appendFile, rm, symlink, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Refusal } from "../../proxy/refusal.js";
+import { Rejection } from "../../proxy/rejection.js";
 import { waitUntilStuck } from "./liveness.js";
 import { RecoveryProgress } from "./recovery-progress.js";
 import { temporaryDirectory } from "../../../test/cluster.js";
@@ -63,7 +63,7 @@ const watch = async (
 };
 
 const authenticationRequest = Buffer.from("R\0\0\0\x08", "latin1");
-const recovering = new Refusal("57P03", "the database system is in recovery mode").encode();
+const recovering = new Rejection("57P03", "the database system is in recovery mode").encode();
 
 describe("a server that counts as stuck", () => {
   it("refuses all connections and logs only that", async () => {
@@ -81,11 +81,11 @@ describe("a server that counts as stuck", () => {
 
   it("was checked several times, because the machine may have been suspended meanwhile", async () => {
     let checks = 0;
-    const refuse = (): Promise<Buffer> => {
+    const reject = (): Promise<Buffer> => {
       checks += 1;
       return Promise.resolve(recovering);
     };
-    expect(await watch(refuse, { limit: 0 })).toBe(true);
+    expect(await watch(reject, { limit: 0 })).toBe(true);
     expect(checks).toBe(5);
   });
 
@@ -107,7 +107,7 @@ describe("a server that does not count as stuck", () => {
   });
 
   it("has too many connections", async () => {
-    const full = new Refusal("53300", "sorry, too many clients already").encode();
+    const full = new Rejection("53300", "sorry, too many clients already").encode();
     expect(await watch(() => Promise.resolve(full))).toBe(false);
   });
 

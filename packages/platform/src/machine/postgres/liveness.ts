@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connectToPostgres } from "../../proxy/upstream.js";
-import { Refusal } from "../../proxy/refusal.js";
+import { Rejection } from "../../proxy/rejection.js";
 import { superuser } from "@mgmt/cluster/policy/dedicated-cluster";
 import { RecoveryProgress } from "./recovery-progress.js";
 
@@ -126,7 +126,7 @@ const probeConnection = async (
     upstream.socket.destroy();
     return "accepted";
   } catch (error) {
-    return error instanceof Refusal ? "refused" : "silent";
+    return error instanceof Rejection ? "refused" : "silent";
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);

@@ -69,7 +69,7 @@ export const stagePrograms = async (
   const stagedDirectory = join(baseDirectory, name);
   const binDirectory = join(stagedDirectory, "bin");
   if ((await stat(binDirectory).catch(() => undefined)) !== undefined) {
-    await refuseForeignPrograms(stagedDirectory);
+    await rejectForeignPrograms(stagedDirectory);
     return binDirectory;
   }
 
@@ -84,11 +84,11 @@ export const stagePrograms = async (
   } finally {
     await rm(temporaryDirectory, { recursive: true, force: true });
   }
-  await refuseForeignPrograms(stagedDirectory);
+  await rejectForeignPrograms(stagedDirectory);
   return binDirectory;
 };
 
-const refuseForeignPrograms = async (stagedDirectory: string): Promise<void> => {
+const rejectForeignPrograms = async (stagedDirectory: string): Promise<void> => {
   const directories = [stagedDirectory, join(stagedDirectory, "bin"), join(stagedDirectory, "lib")];
   for (const directory of directories) {
     const stats = await lstat(directory).catch(() => undefined);

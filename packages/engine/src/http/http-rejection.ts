@@ -24,7 +24,7 @@ export const maxHeadBytes = 64 * 1024;
  *
  * @param target path with the query.
  */
-export const findHeadSizeRefusal = (
+export const findHeadSizeRejection = (
   target: string,
   headers: Iterable<readonly [string, string]>,
 ): EngineResponse | undefined => {

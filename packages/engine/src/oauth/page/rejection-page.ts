@@ -2,7 +2,7 @@ import { html } from "./html.js";
 import { renderLayout } from "./layout.js";
 
 /** What the page about an authorization request that cannot continue shows. */
-export interface RefusalPageData {
+export interface RejectionPageData {
   readonly title: string;
   /** What happened. */
   readonly reason: string;
@@ -15,7 +15,7 @@ export interface RefusalPageData {
 }
 
 /** Renders an error that is shown to the user instead of being sent to the client. */
-export const renderRefusalPage = ({ title, reason, hint, code, retryUrl }: RefusalPageData): string =>
+export const renderRejectionPage = ({ title, reason, hint, code, retryUrl }: RejectionPageData): string =>
   renderLayout(
     title,
     html`<h1>${title}</h1>

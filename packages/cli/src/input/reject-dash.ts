@@ -5,7 +5,7 @@ import { usageError } from "../errors/usage-errors.js";
  *
  * @param kind what the flag names.
  */
-export const refuseDash = (flag: string, path: string | undefined, kind: "file" | "folder"): void => {
+export const rejectDash = (flag: string, path: string | undefined, kind: "file" | "folder"): void => {
   if (path === "-")
     throw usageError(`${flag} must be a ${kind}, not -`, `Pass ./- for a ${kind} of this name.`);
 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findHeadSizeRefusal, maxHeadBytes } from "./http-refusal.js";
+import { findHeadSizeRejection, maxHeadBytes } from "./http-rejection.js";
 
 it.each([
   [0, undefined],
@@ -12,6 +12,6 @@ it.each([
       ["a", "x".repeat(100)],
       ["bc", "y".repeat(maxHeadBytes - 100 - 101 - 2 - 1 + excess)],
     ] as const;
-    expect(findHeadSizeRefusal(target, headers)?.status).toBe(status);
+    expect(findHeadSizeRejection(target, headers)?.status).toBe(status);
   },
 );

@@ -1,11 +1,11 @@
 import { encodeError, errorResponseType, fieldTypes } from "./error-response.js";
-import { LoginRefusedError, cannotConnectNow } from "@mgmt/cluster/connection/login-refused";
+import { LoginRejectedError, cannotConnectNow } from "@mgmt/cluster/connection/login-rejected";
 
 /**
  * An error that the proxy sends to a client instead of Postgres, as an ErrorResponse of severity FATAL
  * ([message formats](https://www.postgresql.org/docs/current/protocol-message-formats.html)).
  */
-export class Refusal extends LoginRefusedError {
+export class Rejection extends LoginRejectedError {
   override readonly name = "Refusal";
 
   /** Returns the bytes of the ErrorResponse. */
@@ -22,13 +22,15 @@ export class Refusal extends LoginRefusedError {
 }
 
 /** Returns the error to send to a client; undefined for an error that clients must not see. */
-export const toRefusal = (error: unknown): Refusal | undefined => {
-  if (error instanceof Refusal) return error;
-  return error instanceof LoginRefusedError ? new Refusal(error.code, error.message, error.hint) : undefined;
+export const toRejection = (error: unknown): Rejection | undefined => {
+  if (error instanceof Rejection) return error;
+  return error instanceof LoginRejectedError
+    ? new Rejection(error.code, error.message, error.hint)
+    : undefined;
 };
 
 /** Responds to an HTTP client. */
-class HttpRefusal extends Refusal {
+class HttpRejection extends Rejection {
   override encode(): Buffer {
     const body = `${this.message}\n`;
     return Buffer.from(
@@ -41,29 +43,29 @@ class HttpRefusal extends Refusal {
 const protocolViolation = "08P01";
 
 /** Builds every error that the proxy sends. */
-export const refusals = {
-  invalidLength: () => new Refusal(protocolViolation, "invalid length of startup packet"),
+export const rejections = {
+  invalidLength: () => new Rejection(protocolViolation, "invalid length of startup packet"),
   invalidLayout: () =>
-    new Refusal(protocolViolation, "invalid startup packet layout: expected terminator as last byte"),
+    new Rejection(protocolViolation, "invalid startup packet layout: expected terminator as last byte"),
   unencryptedData: () =>
-    new Refusal(protocolViolation, "received unencrypted data after SSL or GSSAPI request"),
-  repeatedRequest: () => new Refusal(protocolViolation, "encryption was requested more than once"),
+    new Rejection(protocolViolation, "received unencrypted data after SSL or GSSAPI request"),
+  repeatedRequest: () => new Rejection(protocolViolation, "encryption was requested more than once"),
   unsupportedProtocol: (major: number, minor: number) =>
-    new Refusal(
+    new Rejection(
       "0A000",
       `unsupported frontend protocol ${String(major)}.${String(minor)}: server supports 3.0 to 3.2`,
     ),
-  noUser: () => new Refusal("28000", "no PostgreSQL user name specified in startup packet"),
+  noUser: () => new Rejection("28000", "no PostgreSQL user name specified in startup packet"),
   /** @param databaseName as the bytes of the client, in Latin-1. */
   noDatabase: (databaseName: string) =>
-    new Refusal(
+    new Rejection(
       "3D000",
       `database "${Buffer.from(databaseName, "latin1").toString("utf8")}" does not exist`,
       "This login reaches only its own database: name postgres, or none. `mgmt databases create` creates another database, " +
         "which has its own connection string.",
     ),
   http: () =>
-    new HttpRefusal(protocolViolation, "This port accepts Postgres connections. The API has another port."),
+    new HttpRejection(protocolViolation, "This port accepts Postgres connections. The API has another port."),
   /** The error that a fault asks for. */
   fault: ({
     code = cannotConnectNow,
@@ -71,14 +73,14 @@ export const refusals = {
   }: {
     code?: string | undefined;
     message?: string | undefined;
-  }) => new Refusal(code, message),
+  }) => new Rejection(code, message),
   restarting: () =>
-    new Refusal(
+    new Rejection(
       cannotConnectNow,
       "the database server is restarting",
       "Try again in a few seconds. If the error persists, read the log of the platform.",
     ),
-  stopping: () => new Refusal("57P01", "the database server is shutting down"),
+  stopping: () => new Rejection("57P01", "the database server is shutting down"),
 };
 
 /**
