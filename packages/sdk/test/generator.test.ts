@@ -131,7 +131,7 @@ export class PetsResource extends Resource<SafePetsResource> {
    * @throws {@link PetNotFoundError} 404: there is no such pet.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Pet> {
-    return this.requestData<Pet>(contractCall("GET", "/v1/pets/{id}", [id]), options);
+    return this.dataOf<Pet>(contractCall("GET", "/v1/pets/{id}", [id]), options);
   }
 }
 

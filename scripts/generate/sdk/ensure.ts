@@ -199,7 +199,7 @@ export const ensureMethod = (
   return {
     types: [body, created, found, ...(issued ? [issued] : [])],
     source: `${declared.join("")}  ensure(${[...given, "options?: AnyEnsureOptions"].join(", ")}): Promise<unknown> {
-    return this.ensureResource(${call.join(", ")});
+    return this.ensureOf(${call.join(", ")});
   }
 `,
     safe: overloads

@@ -174,7 +174,7 @@ const method = (operation: Operation, contract: Contract, types: Set<string>): G
     parameters.push(`query${required ? "" : "?"}: ${queryName(id)}`);
   }
   const { opener, type, result, value, reader = "" } = resultOf(operation, contract, types);
-  parameters.push(`options?: ${opener === "requestPages" ? "ListOptions" : "RequestOptions"}`);
+  parameters.push(`options?: ${opener === "pagesOf" ? "ListOptions" : "RequestOptions"}`);
   const text = comment(operationComment(operation, contract), "  ");
   const source = `${text}  ${methodName(id)}(${parameters.join(", ")}): ${result} {
     return this.${opener}${type}(contractCall(${call.join(", ")}), options${reader});
@@ -192,12 +192,12 @@ const resultOf = (
   const { envelope, schema, item, paged } = operation.success;
   const whole = schema && Object.keys(contract.resolve(schema).properties ?? {});
   if (schema === undefined || item === undefined)
-    return { opener: "requestVoid", type: "", result: "ApiPromise<void>", value: "void" };
+    return { opener: "nothingOf", type: "", result: "ApiPromise<void>", value: "void" };
   if (envelope === "list") {
     const name = named(operation, item, "Item", contract, types);
     const plainPage = `CursorPage<${name}>`;
     if (paged)
-      return { opener: "requestPages", type: `<${name}>`, result: `CursorPages<${name}>`, value: plainPage };
+      return { opener: "pagesOf", type: `<${name}>`, result: `CursorPages<${name}>`, value: plainPage };
     // The page of a list with more than its items has the rest, too.
     const page =
       whole?.length === 1
@@ -205,14 +205,14 @@ const resultOf = (
         : `${named(operation, schema, "Response", contract, types)} & ${plainPage}`;
     const result = page === undefined ? `CursorPages<${name}>` : `WholeList<${name}, ${page}>`;
     const type = page === undefined ? `<${name}>` : `<${name}, ${result}>`;
-    return { opener: "requestPages", type, result, value: page ?? plainPage, reader: ", readAnyPage" };
+    return { opener: "pagesOf", type, result, value: page ?? plainPage, reader: ", readAnyPage" };
   }
   if (envelope === "bare") {
     const name = named(operation, schema, "Response", contract, types);
-    return { opener: "requestBody", type: `<${name}>`, result: `ApiPromise<${name}>`, value: name };
+    return { opener: "bodyOf", type: `<${name}>`, result: `ApiPromise<${name}>`, value: name };
   }
   const name = named(operation, item, "Response", contract, types);
-  return { opener: "requestData", type: `<${name}>`, result: `ApiPromise<${name}>`, value: name };
+  return { opener: "dataOf", type: `<${name}>`, result: `ApiPromise<${name}>`, value: name };
 };
 
 const named = (

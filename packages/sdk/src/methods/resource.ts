@@ -21,7 +21,7 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
   declare readonly [safeKey]: SafeMethods;
 
   /** Sends a call whose response body is the value itself. */
-  protected requestBody<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
+  protected bodyOf<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
     // The contract defines the type of the object; only that it is one is checked.
     return this.core().request(call, options, (body) =>
       Object(body) === body ? { value: body as T } : undefined,
@@ -33,12 +33,12 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
    *
    * @returns the `data`.
    */
-  protected requestData<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
+  protected dataOf<T>(call: ContractCall, options: RequestOptions | undefined): ApiPromise<T> {
     return this.core().request<T>(call, options, readData);
   }
 
   /** Sends a call whose response has no value. */
-  protected requestVoid(call: ContractCall, options: RequestOptions | undefined): ApiPromise<void> {
+  protected nothingOf(call: ContractCall, options: RequestOptions | undefined): ApiPromise<void> {
     return this.core().request(call, options, () => ({ value: undefined }));
   }
 
@@ -47,7 +47,7 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
    *
    * @param read reads a body of another form.
    */
-  protected requestPages<T, List extends PromiseLike<CursorPage<T>> = CursorPages<T>>(
+  protected pagesOf<T, List extends PromiseLike<CursorPage<T>> = CursorPages<T>>(
     call: ContractCall,
     options: ListOptions | undefined,
     read: ReadPage = readPage,
@@ -57,7 +57,7 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
   }
 
   /** Creates the resource that the body and path parameters identify, or returns the existing one. Its method declares the result. */
-  protected async ensureResource(
+  protected async ensureOf(
     name: EnsurableName,
     body: object,
     options: AnyEnsureOptions | undefined,
@@ -69,7 +69,7 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
   /**
    * Creates or finds a resource, as `preparation` says, waits, and connects. Its method declares the body and the result.
    */
-  protected async connectResource<T extends ConnectedDatabase>(
+  protected async connectOf<T extends ConnectedDatabase>(
     name: ConnectableName,
     body: object | undefined,
     options: ConnectOptions | undefined,

@@ -47,7 +47,7 @@ export class DatabasesResource extends DatabasesOperations {
    * @throws The errors of `create`, `waitUntilReady` and `connections.create`.
    */
   createAndConnect(body: CreateDatabase, options?: ConnectOptions): Promise<ConnectedDatabase> {
-    return this.connectResource("database", body, options);
+    return this.connectOf("database", body, options);
   }
 
   /**
@@ -62,7 +62,7 @@ export class DatabasesResource extends DatabasesOperations {
    * @throws The errors of `ensure`, `waitUntilReady` and `connections.create`.
    */
   ensureAndConnect(body: EnsureDatabase, options?: ConnectOptions): Promise<EnsuredDatabase> {
-    return this.connectResource("database", body, options, "ensure");
+    return this.connectOf("database", body, options, "ensure");
   }
 }
 

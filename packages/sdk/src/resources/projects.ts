@@ -53,7 +53,7 @@ export class ProjectsResource extends ProjectsOperations {
    * @throws The errors of `create`, `databases.waitUntilReady` and `connections.create`.
    */
   createAndConnect(body?: CreateProject, options?: ConnectOptions): Promise<ConnectedProject> {
-    return this.connectResource("project", body, options);
+    return this.connectOf("project", body, options);
   }
 
   /**
@@ -68,7 +68,7 @@ export class ProjectsResource extends ProjectsOperations {
    * @throws The errors of `ensure`, `databases.waitUntilReady` and `connections.create`.
    */
   ensureAndConnect(body: EnsureProject, options?: ConnectOptions): Promise<EnsuredProject> {
-    return this.connectResource("project", body, options, "ensure");
+    return this.connectOf("project", body, options, "ensure");
   }
 }
 

@@ -30,7 +30,7 @@ export class AgentApprovalsOperations extends Resource<SafeAgentApprovalsOperati
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(approvalId: string, options?: RequestOptions): ApiPromise<Approval> {
-    return this.requestBody<Approval>(
+    return this.bodyOf<Approval>(
       contractCall("GET", "/v1/agent-approvals/{approvalId}", [approvalId]),
       options,
     );

@@ -69,7 +69,7 @@ export class AppsDeploymentsResource extends Resource<SafeAppsDeploymentsResourc
    * @deprecated Use {@link ServicesDeploymentsResource.list | client.services.deployments.list}.
    */
   list(appId: string, query?: AppsDeploymentsListQuery, options?: ListOptions): CursorPages<Deployment> {
-    return this.requestPages<Deployment>(
+    return this.pagesOf<Deployment>(
       contractCall("GET", "/v1/apps/{appId}/deployments", [appId], query),
       options,
     );
@@ -93,7 +93,7 @@ export class AppsDeploymentsResource extends Resource<SafeAppsDeploymentsResourc
    * @deprecated Use {@link ServicesDeploymentsResource.create | client.services.deployments.create}.
    */
   create(appId: string, body?: CreateDeployment, options?: RequestOptions): ApiPromise<CreatedDeployment> {
-    return this.requestData<CreatedDeployment>(
+    return this.dataOf<CreatedDeployment>(
       contractCall("POST", "/v1/apps/{appId}/deployments", [appId], body),
       options,
     );
@@ -138,7 +138,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.list | client.services.list}.
    */
   list(query?: AppsListQuery, options?: ListOptions): CursorPages<App> {
-    return this.requestPages<App>(contractCall("GET", "/v1/apps", [], query), options);
+    return this.pagesOf<App>(contractCall("GET", "/v1/apps", [], query), options);
   }
 
   /**
@@ -168,7 +168,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.create | client.services.create}.
    */
   create(body: CreateApp, options?: RequestOptions): ApiPromise<App> {
-    return this.requestData<App>(contractCall("POST", "/v1/apps", [], body), options);
+    return this.dataOf<App>(contractCall("POST", "/v1/apps", [], body), options);
   }
 
   /**
@@ -185,7 +185,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.get | client.services.get}.
    */
   get(appId: string, options?: RequestOptions): ApiPromise<App> {
-    return this.requestData<App>(contractCall("GET", "/v1/apps/{appId}", [appId]), options);
+    return this.dataOf<App>(contractCall("GET", "/v1/apps/{appId}", [appId]), options);
   }
 
   /**
@@ -220,7 +220,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.update | client.services.update}.
    */
   update(appId: string, body: UpdateApp, options?: RequestOptions): ApiPromise<App> {
-    return this.requestData<App>(contractCall("PATCH", "/v1/apps/{appId}", [appId], body), options);
+    return this.dataOf<App>(contractCall("PATCH", "/v1/apps/{appId}", [appId], body), options);
   }
 
   /**
@@ -241,7 +241,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.delete | client.services.delete}.
    */
   delete(appId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(contractCall("DELETE", "/v1/apps/{appId}", [appId]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/apps/{appId}", [appId]), options);
   }
 
   /**
@@ -265,10 +265,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
    * @deprecated Use {@link ServicesResource.promote | client.services.promote}.
    */
   promote(appId: string, body: PromoteApp, options?: RequestOptions): ApiPromise<Promotion> {
-    return this.requestData<Promotion>(
-      contractCall("POST", "/v1/apps/{appId}/promote", [appId], body),
-      options,
-    );
+    return this.dataOf<Promotion>(contractCall("POST", "/v1/apps/{appId}/promote", [appId], body), options);
   }
 
   /** Find out what `ensure` would do, without changing anything. Throws as the reads that it needs. */
@@ -294,7 +291,7 @@ export class AppsResource extends Resource<SafeAppsResource> {
   /** Create or find the resource, or find out what that would do, as `dryRun` says. */
   ensure(body: CreateApp, options: MaybeDryRunOptions): Promise<EnsureResult<App> | EnsurePlan<App>>;
   ensure(body: CreateApp, options?: AnyEnsureOptions): Promise<unknown> {
-    return this.ensureResource("app", body, options);
+    return this.ensureOf("app", body, options);
   }
 }
 

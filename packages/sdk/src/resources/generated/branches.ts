@@ -37,7 +37,7 @@ export class BranchesResource extends Resource<SafeBranchesResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(branchId: string, options?: RequestOptions): ApiPromise<Branch> {
-    return this.requestData<Branch>(contractCall("GET", "/v1/branches/{branchId}", [branchId]), options);
+    return this.dataOf<Branch>(contractCall("GET", "/v1/branches/{branchId}", [branchId]), options);
   }
 
   /**
@@ -56,10 +56,7 @@ export class BranchesResource extends Resource<SafeBranchesResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   update(branchId: string, body: UpdateBranch, options?: RequestOptions): ApiPromise<Branch> {
-    return this.requestData<Branch>(
-      contractCall("PATCH", "/v1/branches/{branchId}", [branchId], body),
-      options,
-    );
+    return this.dataOf<Branch>(contractCall("PATCH", "/v1/branches/{branchId}", [branchId], body), options);
   }
 
   /**
@@ -80,7 +77,7 @@ export class BranchesResource extends Resource<SafeBranchesResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   delete(branchId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(contractCall("DELETE", "/v1/branches/{branchId}", [branchId]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/branches/{branchId}", [branchId]), options);
   }
 }
 

@@ -41,7 +41,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: ConnectionsListQuery, options?: ListOptions): CursorPages<Connection> {
-    return this.requestPages<Connection>(contractCall("GET", "/v1/connections", [], query), options);
+    return this.pagesOf<Connection>(contractCall("GET", "/v1/connections", [], query), options);
   }
 
   /**
@@ -58,10 +58,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   create(body: CreateConnection, options?: RequestOptions): ApiPromise<ConnectionWithSecrets> {
-    return this.requestData<ConnectionWithSecrets>(
-      contractCall("POST", "/v1/connections", [], body),
-      options,
-    );
+    return this.dataOf<ConnectionWithSecrets>(contractCall("POST", "/v1/connections", [], body), options);
   }
 
   /**
@@ -78,7 +75,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Connection> {
-    return this.requestData<Connection>(contractCall("GET", "/v1/connections/{id}", [id]), options);
+    return this.dataOf<Connection>(contractCall("GET", "/v1/connections/{id}", [id]), options);
   }
 
   /**
@@ -95,7 +92,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    *   {@link InternalUnavailableError}.
    */
   delete(id: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(contractCall("DELETE", "/v1/connections/{id}", [id]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/connections/{id}", [id]), options);
   }
 
   /**
@@ -113,7 +110,7 @@ export class ConnectionsResource extends Resource<SafeConnectionsResource> {
    *   {@link InternalUnavailableError}.
    */
   rotate(id: string, options?: RequestOptions): ApiPromise<ConnectionWithSecrets> {
-    return this.requestData<ConnectionWithSecrets>(
+    return this.dataOf<ConnectionWithSecrets>(
       contractCall("POST", "/v1/connections/{id}/rotate", [id]),
       options,
     );

@@ -78,7 +78,7 @@ export class DatabasesBackupsResource extends Resource<SafeDatabasesBackupsResou
     query?: DatabasesBackupsListQuery,
     options?: ListOptions,
   ): WholeList<Backup, BackupList & CursorPage<Backup>> {
-    return this.requestPages<Backup, WholeList<Backup, BackupList & CursorPage<Backup>>>(
+    return this.pagesOf<Backup, WholeList<Backup, BackupList & CursorPage<Backup>>>(
       contractCall("GET", "/v1/databases/{databaseId}/backups", [databaseId], query),
       options,
       readAnyPage,
@@ -115,7 +115,7 @@ export class DatabasesConnectionsResource extends Resource<SafeDatabasesConnecti
     query?: DatabasesConnectionsListQuery,
     options?: ListOptions,
   ): CursorPages<Connection> {
-    return this.requestPages<Connection>(
+    return this.pagesOf<Connection>(
       contractCall("GET", "/v1/databases/{databaseId}/connections", [databaseId], query),
       options,
     );
@@ -140,7 +140,7 @@ export class DatabasesConnectionsResource extends Resource<SafeDatabasesConnecti
     body: CreateDatabaseConnection,
     options?: RequestOptions,
   ): ApiPromise<ConnectionWithSecrets> {
-    return this.requestData<ConnectionWithSecrets>(
+    return this.dataOf<ConnectionWithSecrets>(
       contractCall("POST", "/v1/databases/{databaseId}/connections", [databaseId], body),
       options,
     );
@@ -178,7 +178,7 @@ export class DatabasesUsageResource extends Resource<SafeDatabasesUsageResource>
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(databaseId: string, query?: DatabasesUsageGetQuery, options?: RequestOptions): ApiPromise<Usage> {
-    return this.requestBody<Usage>(
+    return this.bodyOf<Usage>(
       contractCall("GET", "/v1/databases/{databaseId}/usage", [databaseId], query),
       options,
     );
@@ -219,7 +219,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: DatabasesListQuery, options?: ListOptions): CursorPages<Database> {
-    return this.requestPages<Database>(contractCall("GET", "/v1/databases", [], query), options);
+    return this.pagesOf<Database>(contractCall("GET", "/v1/databases", [], query), options);
   }
 
   /**
@@ -247,7 +247,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   create(body: CreateDatabase, options?: RequestOptions): ApiPromise<CreatedDatabase> {
-    return this.requestData<CreatedDatabase>(contractCall("POST", "/v1/databases", [], body), options);
+    return this.dataOf<CreatedDatabase>(contractCall("POST", "/v1/databases", [], body), options);
   }
 
   /**
@@ -264,10 +264,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(databaseId: string, options?: RequestOptions): ApiPromise<Database> {
-    return this.requestData<Database>(
-      contractCall("GET", "/v1/databases/{databaseId}", [databaseId]),
-      options,
-    );
+    return this.dataOf<Database>(contractCall("GET", "/v1/databases/{databaseId}", [databaseId]), options);
   }
 
   /**
@@ -291,7 +288,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   update(databaseId: string, body: UpdateDatabase, options?: RequestOptions): ApiPromise<Database> {
-    return this.requestData<Database>(
+    return this.dataOf<Database>(
       contractCall("PATCH", "/v1/databases/{databaseId}", [databaseId], body),
       options,
     );
@@ -314,7 +311,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
    *   {@link InternalUnavailableError}.
    */
   delete(databaseId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(contractCall("DELETE", "/v1/databases/{databaseId}", [databaseId]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/databases/{databaseId}", [databaseId]), options);
   }
 
   /**
@@ -345,7 +342,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
     body: RestoreDatabase,
     options?: RequestOptions,
   ): ApiPromise<RecoveringDatabase> {
-    return this.requestData<RecoveringDatabase>(
+    return this.dataOf<RecoveringDatabase>(
       contractCall("POST", "/v1/databases/{targetDatabaseId}/restore", [targetDatabaseId], body),
       options,
     );
@@ -395,7 +392,7 @@ export class DatabasesOperations extends Resource<SafeDatabasesOperations> {
     | EnsurePlan<Database>
   >;
   ensure(body: EnsureDatabase, options?: AnyEnsureOptions): Promise<unknown> {
-    return this.ensureResource("database", body, options);
+    return this.ensureOf("database", body, options);
   }
 }
 

@@ -35,7 +35,7 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(deploymentId: string, options?: RequestOptions): ApiPromise<DeploymentDetails> {
-    return this.requestData<DeploymentDetails>(
+    return this.dataOf<DeploymentDetails>(
       contractCall("GET", "/v1/deployments/{deploymentId}", [deploymentId]),
       options,
     );
@@ -57,10 +57,7 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   delete(deploymentId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(
-      contractCall("DELETE", "/v1/deployments/{deploymentId}", [deploymentId]),
-      options,
-    );
+    return this.nothingOf(contractCall("DELETE", "/v1/deployments/{deploymentId}", [deploymentId]), options);
   }
 
   /**
@@ -79,7 +76,7 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   start(deploymentId: string, options?: RequestOptions): ApiPromise<StartedDeployment> {
-    return this.requestData<StartedDeployment>(
+    return this.dataOf<StartedDeployment>(
       contractCall("POST", "/v1/deployments/{deploymentId}/start", [deploymentId]),
       options,
     );
@@ -100,7 +97,7 @@ export class DeploymentsOperations extends Resource<SafeDeploymentsOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   stop(deploymentId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(
+    return this.nothingOf(
       contractCall("POST", "/v1/deployments/{deploymentId}/stop", [deploymentId]),
       options,
     );

@@ -32,7 +32,7 @@ export class IntegrationsResource extends Resource<SafeIntegrationsResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query: IntegrationsListQuery, options?: ListOptions): CursorPages<Integration> {
-    return this.requestPages<Integration>(contractCall("GET", "/v1/integrations", [], query), options);
+    return this.pagesOf<Integration>(contractCall("GET", "/v1/integrations", [], query), options);
   }
 
   /**
@@ -48,7 +48,7 @@ export class IntegrationsResource extends Resource<SafeIntegrationsResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Integration> {
-    return this.requestData<Integration>(contractCall("GET", "/v1/integrations/{id}", [id]), options);
+    return this.dataOf<Integration>(contractCall("GET", "/v1/integrations/{id}", [id]), options);
   }
 
   /**
@@ -65,7 +65,7 @@ export class IntegrationsResource extends Resource<SafeIntegrationsResource> {
    *   {@link InternalUnavailableError}.
    */
   delete(id: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(contractCall("DELETE", "/v1/integrations/{id}", [id]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/integrations/{id}", [id]), options);
   }
 }
 

@@ -26,7 +26,7 @@ export class MeResource extends Resource<SafeMeResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(options?: RequestOptions): ApiPromise<Me> {
-    return this.requestData<Me>(contractCall("GET", "/v1/me"), options);
+    return this.dataOf<Me>(contractCall("GET", "/v1/me"), options);
   }
 }
 

@@ -69,7 +69,7 @@ export class ProjectsBranchesResource extends Resource<SafeProjectsBranchesResou
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(projectId: string, query?: ProjectsBranchesListQuery, options?: ListOptions): CursorPages<Branch> {
-    return this.requestPages<Branch>(
+    return this.pagesOf<Branch>(
       contractCall("GET", "/v1/projects/{projectId}/branches", [projectId], query),
       options,
     );
@@ -91,7 +91,7 @@ export class ProjectsBranchesResource extends Resource<SafeProjectsBranchesResou
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   create(projectId: string, body: CreateBranch, options?: RequestOptions): ApiPromise<Branch> {
-    return this.requestData<Branch>(
+    return this.dataOf<Branch>(
       contractCall("POST", "/v1/projects/{projectId}/branches", [projectId], body),
       options,
     );
@@ -126,7 +126,7 @@ export class ProjectsBranchesResource extends Resource<SafeProjectsBranchesResou
     options: MaybeDryRunOptions,
   ): Promise<EnsureResult<Branch> | EnsurePlan<Branch>>;
   ensure(projectId: string, body: CreateBranch, options?: AnyEnsureOptions): Promise<unknown> {
-    return this.ensureResource("branch", body, options, { projectId });
+    return this.ensureOf("branch", body, options, { projectId });
   }
 }
 
@@ -175,7 +175,7 @@ export class ProjectsDatabasesResource extends Resource<SafeProjectsDatabasesRes
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(projectId: string, query?: ProjectsDatabasesListQuery, options?: ListOptions): CursorPages<Database> {
-    return this.requestPages<Database>(
+    return this.pagesOf<Database>(
       contractCall("GET", "/v1/projects/{projectId}/databases", [projectId], query),
       options,
     );
@@ -208,7 +208,7 @@ export class ProjectsDatabasesResource extends Resource<SafeProjectsDatabasesRes
     body?: CreateProjectDatabase,
     options?: RequestOptions,
   ): ApiPromise<DatabaseWithSecrets> {
-    return this.requestData<DatabaseWithSecrets>(
+    return this.dataOf<DatabaseWithSecrets>(
       contractCall("POST", "/v1/projects/{projectId}/databases", [projectId], body),
       options,
     );
@@ -251,7 +251,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: ProjectsListQuery, options?: ListOptions): CursorPages<Project> {
-    return this.requestPages<Project>(contractCall("GET", "/v1/projects", [], query), options);
+    return this.pagesOf<Project>(contractCall("GET", "/v1/projects", [], query), options);
   }
 
   /**
@@ -273,7 +273,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   create(body?: CreateProject, options?: RequestOptions): ApiPromise<ProjectWithDatabase> {
-    return this.requestData<ProjectWithDatabase>(contractCall("POST", "/v1/projects", [], body), options);
+    return this.dataOf<ProjectWithDatabase>(contractCall("POST", "/v1/projects", [], body), options);
   }
 
   /**
@@ -289,7 +289,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Project> {
-    return this.requestData<Project>(contractCall("GET", "/v1/projects/{id}", [id]), options);
+    return this.dataOf<Project>(contractCall("GET", "/v1/projects/{id}", [id]), options);
   }
 
   /**
@@ -308,7 +308,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   update(id: string, body: UpdateProject, options?: RequestOptions): ApiPromise<Project> {
-    return this.requestData<Project>(contractCall("PATCH", "/v1/projects/{id}", [id], body), options);
+    return this.dataOf<Project>(contractCall("PATCH", "/v1/projects/{id}", [id], body), options);
   }
 
   /**
@@ -328,7 +328,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link InternalUnavailableError}.
    */
   delete(id: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(contractCall("DELETE", "/v1/projects/{id}", [id]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/projects/{id}", [id]), options);
   }
 
   /**
@@ -357,7 +357,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   transfer(id: string, body: TransferProject, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(contractCall("POST", "/v1/projects/{id}/transfer", [id], body), options);
+    return this.nothingOf(contractCall("POST", "/v1/projects/{id}/transfer", [id], body), options);
   }
 
   /** Find out what `ensure` would do, without changing anything. Throws as the reads that it needs. */
@@ -389,7 +389,7 @@ export class ProjectsOperations extends Resource<SafeProjectsOperations> {
     options: MaybeDryRunOptions,
   ): Promise<EnsureResult<ProjectWithDatabase, Project> | EnsurePlan<Project>>;
   ensure(body: EnsureProject, options?: AnyEnsureOptions): Promise<unknown> {
-    return this.ensureResource("project", body, options);
+    return this.ensureOf("project", body, options);
   }
 }
 

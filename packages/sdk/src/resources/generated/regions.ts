@@ -27,11 +27,7 @@ export class RegionsResource extends Resource<SafeRegionsResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: RegionsListQuery, options?: ListOptions): CursorPages<ProductRegion> {
-    return this.requestPages<ProductRegion>(
-      contractCall("GET", "/v1/regions", [], query),
-      options,
-      readAnyPage,
-    );
+    return this.pagesOf<ProductRegion>(contractCall("GET", "/v1/regions", [], query), options, readAnyPage);
   }
 
   /**
@@ -45,7 +41,7 @@ export class RegionsResource extends Resource<SafeRegionsResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   listPostgres(options?: ListOptions): CursorPages<Region> {
-    return this.requestPages<Region>(contractCall("GET", "/v1/regions/postgres"), options, readAnyPage);
+    return this.pagesOf<Region>(contractCall("GET", "/v1/regions/postgres"), options, readAnyPage);
   }
 
   /**
@@ -59,7 +55,7 @@ export class RegionsResource extends Resource<SafeRegionsResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   listAccelerate(options?: ListOptions): CursorPages<AccelerateRegion> {
-    return this.requestPages<AccelerateRegion>(
+    return this.pagesOf<AccelerateRegion>(
       contractCall("GET", "/v1/regions/accelerate"),
       options,
       readAnyPage,

@@ -70,7 +70,7 @@ export class ServicesDeploymentsResource extends Resource<SafeServicesDeployment
     query?: ServicesDeploymentsListQuery,
     options?: ListOptions,
   ): CursorPages<Deployment> {
-    return this.requestPages<Deployment>(
+    return this.pagesOf<Deployment>(
       contractCall("GET", "/v1/services/{serviceId}/deployments", [serviceId], query),
       options,
     );
@@ -97,7 +97,7 @@ export class ServicesDeploymentsResource extends Resource<SafeServicesDeployment
     body?: CreateDeployment,
     options?: RequestOptions,
   ): ApiPromise<CreatedDeployment> {
-    return this.requestData<CreatedDeployment>(
+    return this.dataOf<CreatedDeployment>(
       contractCall("POST", "/v1/services/{serviceId}/deployments", [serviceId], body),
       options,
     );
@@ -139,7 +139,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link InternalUnavailableError}.
    */
   list(query?: ServicesListQuery, options?: ListOptions): CursorPages<App> {
-    return this.requestPages<App>(contractCall("GET", "/v1/services", [], query), options);
+    return this.pagesOf<App>(contractCall("GET", "/v1/services", [], query), options);
   }
 
   /**
@@ -168,7 +168,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link InternalUnavailableError}.
    */
   create(body: CreateApp, options?: RequestOptions): ApiPromise<App> {
-    return this.requestData<App>(contractCall("POST", "/v1/services", [], body), options);
+    return this.dataOf<App>(contractCall("POST", "/v1/services", [], body), options);
   }
 
   /**
@@ -184,7 +184,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(serviceId: string, options?: RequestOptions): ApiPromise<App> {
-    return this.requestData<App>(contractCall("GET", "/v1/services/{serviceId}", [serviceId]), options);
+    return this.dataOf<App>(contractCall("GET", "/v1/services/{serviceId}", [serviceId]), options);
   }
 
   /**
@@ -218,10 +218,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link RateLimitExceededError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   update(serviceId: string, body: UpdateApp, options?: RequestOptions): ApiPromise<App> {
-    return this.requestData<App>(
-      contractCall("PATCH", "/v1/services/{serviceId}", [serviceId], body),
-      options,
-    );
+    return this.dataOf<App>(contractCall("PATCH", "/v1/services/{serviceId}", [serviceId], body), options);
   }
 
   /**
@@ -241,7 +238,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   delete(serviceId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(contractCall("DELETE", "/v1/services/{serviceId}", [serviceId]), options);
+    return this.nothingOf(contractCall("DELETE", "/v1/services/{serviceId}", [serviceId]), options);
   }
 
   /**
@@ -264,7 +261,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
    *   {@link InternalUnavailableError}.
    */
   promote(serviceId: string, body: PromoteApp, options?: RequestOptions): ApiPromise<Promotion> {
-    return this.requestData<Promotion>(
+    return this.dataOf<Promotion>(
       contractCall("POST", "/v1/services/{serviceId}/promote", [serviceId], body),
       options,
     );
@@ -293,7 +290,7 @@ export class ServicesOperations extends Resource<SafeServicesOperations> {
   /** Create or find the resource, or find out what that would do, as `dryRun` says. */
   ensure(body: CreateApp, options: MaybeDryRunOptions): Promise<EnsureResult<App> | EnsurePlan<App>>;
   ensure(body: CreateApp, options?: AnyEnsureOptions): Promise<unknown> {
-    return this.ensureResource("service", body, options);
+    return this.ensureOf("service", body, options);
   }
 }
 

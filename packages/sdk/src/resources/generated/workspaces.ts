@@ -54,7 +54,7 @@ export class WorkspacesIntegrationsResource extends Resource<SafeWorkspacesInteg
     query?: WorkspacesIntegrationsListQuery,
     options?: ListOptions,
   ): CursorPages<Integration> {
-    return this.requestPages<Integration>(
+    return this.pagesOf<Integration>(
       contractCall("GET", "/v1/workspaces/{workspaceId}/integrations", [workspaceId], query),
       options,
     );
@@ -76,7 +76,7 @@ export class WorkspacesIntegrationsResource extends Resource<SafeWorkspacesInteg
    *   {@link InternalUnavailableError}.
    */
   delete(workspaceId: string, clientId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(
+    return this.nothingOf(
       contractCall("DELETE", "/v1/workspaces/{workspaceId}/integrations/{clientId}", [workspaceId, clientId]),
       options,
     );
@@ -116,7 +116,7 @@ export class WorkspacesServiceTokensResource extends Resource<SafeWorkspacesServ
     query?: WorkspacesServiceTokensListQuery,
     options?: ListOptions,
   ): CursorPages<ServiceToken> {
-    return this.requestPages<ServiceToken>(
+    return this.pagesOf<ServiceToken>(
       contractCall("GET", "/v1/workspaces/{workspaceId}/service-tokens", [workspaceId], query),
       options,
     );
@@ -142,7 +142,7 @@ export class WorkspacesServiceTokensResource extends Resource<SafeWorkspacesServ
     body: CreateServiceToken,
     options?: RequestOptions,
   ): ApiPromise<ServiceTokenWithValue> {
-    return this.requestData<ServiceTokenWithValue>(
+    return this.dataOf<ServiceTokenWithValue>(
       contractCall("POST", "/v1/workspaces/{workspaceId}/service-tokens", [workspaceId], body),
       options,
     );
@@ -164,7 +164,7 @@ export class WorkspacesServiceTokensResource extends Resource<SafeWorkspacesServ
    *   {@link InternalUnavailableError}.
    */
   delete(workspaceId: string, serviceTokenId: string, options?: RequestOptions): ApiPromise<void> {
-    return this.requestVoid(
+    return this.nothingOf(
       contractCall("DELETE", "/v1/workspaces/{workspaceId}/service-tokens/{serviceTokenId}", [
         workspaceId,
         serviceTokenId,
@@ -208,7 +208,7 @@ export class WorkspacesSubscriptionResource extends Resource<SafeWorkspacesSubsc
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(workspaceId: string, options?: RequestOptions): ApiPromise<Subscription> {
-    return this.requestData<Subscription>(
+    return this.dataOf<Subscription>(
       contractCall("GET", "/v1/workspaces/{workspaceId}/subscription", [workspaceId]),
       options,
     );
@@ -247,7 +247,7 @@ export class WorkspacesResource extends Resource<SafeWorkspacesResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   list(query?: WorkspacesListQuery, options?: ListOptions): CursorPages<Workspace> {
-    return this.requestPages<Workspace>(contractCall("GET", "/v1/workspaces", [], query), options);
+    return this.pagesOf<Workspace>(contractCall("GET", "/v1/workspaces", [], query), options);
   }
 
   /**
@@ -264,7 +264,7 @@ export class WorkspacesResource extends Resource<SafeWorkspacesResource> {
    *   {@link ValidationFailedError}, {@link InternalError}, {@link InternalUnavailableError}.
    */
   create(body?: CreateWorkspace, options?: RequestOptions): ApiPromise<Workspace> {
-    return this.requestData<Workspace>(contractCall("POST", "/v1/workspaces", [], body), options);
+    return this.dataOf<Workspace>(contractCall("POST", "/v1/workspaces", [], body), options);
   }
 
   /**
@@ -280,7 +280,7 @@ export class WorkspacesResource extends Resource<SafeWorkspacesResource> {
    *   {@link InternalError}, {@link InternalUnavailableError}.
    */
   get(id: string, options?: RequestOptions): ApiPromise<Workspace> {
-    return this.requestData<Workspace>(contractCall("GET", "/v1/workspaces/{id}", [id]), options);
+    return this.dataOf<Workspace>(contractCall("GET", "/v1/workspaces/{id}", [id]), options);
   }
 }
 
