@@ -203,8 +203,8 @@ export const tasks: readonly Task[] = [
     flags: ["--read-only"],
     steps: [
       call("databases_list", {}, {}, { found: "items.0.id" }),
-      call("databases_ensure", ensureReports(), { status: "protocol_error" }),
-      call("operation_write", { operation: "databases.delete" }, { status: "protocol_error" }),
+      call("databases_ensure", ensureReports(), fails("mcp:read_only")),
+      call("operation_write", { operation: "databases.delete" }, fails("mcp:read_only")),
       call("query", { databaseId: "$found", sql: "CREATE TABLE a ()" }, fails("mcp:query_failed")),
     ],
     writes: [],
