@@ -27,7 +27,7 @@ export interface StartOptions extends McpServerOptions {
 /** A server that serves one client. */
 export interface RunningMcpServer {
   readonly close: () => Promise<void>;
-  /** Resolves when the client has closed the connection, or `close` was called. */
+  /** Resolves when the client has closed the connection, or `close` was called, and the audit file is closed. */
   readonly closed: Promise<void>;
 }
 
@@ -95,6 +95,5 @@ export const startMcpServer = async (
       resolveClosed();
     };
   });
-  void closed.then(server.close);
-  return { close: () => handle.close(), closed };
+  return { close: () => handle.close(), closed: closed.then(server.close) };
 };
