@@ -58,7 +58,7 @@ describe("the default in the doc comment of an option", () => {
 
   it("is compared for all packages that have options", () => {
     expect(new Set(documented.map(({ package: name }) => name))).toEqual(
-      new Set(["cluster", "engine", "platform", "sdk"]),
+      new Set(["cli", "cluster", "engine", "platform", "sdk"]),
     );
   });
 });
