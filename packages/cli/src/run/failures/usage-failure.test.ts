@@ -146,6 +146,11 @@ describe("an invalid command line", () => {
     expectRejected(words(line), message, hint),
   );
 
+  it.each(["-- notes\nselect 1", "-- ", "-1 + 1", "-x y"])(
+    "says where an argument such as %j belongs",
+    (sql) => expectRejected(["query", sql], "Unknown option", "after --: mgmt query [options] -- ARGUMENT"),
+  );
+
   it("exits with 2 for an empty id and an empty name", async () => {
     await expectRejected(["projects", "get", ""], '<project-id> cannot be ""');
     await expectRejected(["projects", "delete", "proj_1", " ", "--yes"], '<project-id> cannot be " "');

@@ -55,6 +55,13 @@ const unknownOptionError = (command: Command, word: string, suggestion: string |
   if (switchOption) return switchValueError(switchOption, command);
   if (command instanceof MgmtCommand && command.wrappedProgram !== undefined)
     return misplacedFlagError(command, command.wrappedProgram);
+  // An argument, such as SQL that begins with a comment.
+  if (/^-[\w-]*\s/.test(word)) {
+    return usageError(
+      `Unknown option '${redactWord(flag)}'`,
+      `Put arguments that begin with a dash last, after --: ${getCommandLine(command)} [options] -- ARGUMENT`,
+    );
+  }
   const terraformFlag = findTerraformFlag(flag, command);
   const hint = terraformFlag === undefined ? suggestion : `Did you mean ${terraformFlag}?`;
   return usageError(`Unknown option '${redactWord(flag)}'`, hint ?? createHelpHint(command));
