@@ -149,6 +149,12 @@ export const fullParts: readonly Stage[] = [
       "for run in 1 2 3 4 5; do MGMT_TEST_SEED=$RANDOM node_modules/.bin/vitest run || exit 1; done",
     ],
   },
+  {
+    name: "recipes",
+    minutes: 2,
+    run: { vitest: "test/docs/vitest.config.ts", words: ["test/docs/recipes"] },
+    environment: { MGMT_RECIPES_FULL: "1" },
+  },
   { name: "mcp", minutes: 6, run: { vitest: "test/mcp/vitest.config.ts" } },
   { name: "test-databases", minutes: 3, run: { vitest: "test/test-databases/vitest.config.ts" } },
   { name: "cloning", minutes: 6, run: { vitest: "test/cloning/vitest.config.ts" } },
