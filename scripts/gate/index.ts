@@ -5,7 +5,16 @@ import { buildIfStale } from "../build-if-stale.mjs";
 import { responsesFile } from "../responses-file.js";
 import { Gate } from "./gate.js";
 import { exitStatusOf } from "./job.js";
-import { type Stage, endToEndParts, first, fullParts, last, stages, toProgram } from "./stages.js";
+import {
+  type Stage,
+  besideBuild,
+  endToEndParts,
+  first,
+  fullParts,
+  last,
+  stages,
+  toProgram,
+} from "./stages.js";
 
 const listNames = (parts: readonly Stage[]): string => parts.map(({ name }) => `  ${name}`).join("\n");
 
@@ -58,7 +67,8 @@ const startRecords = (): void => {
 const runGate = async (): Promise<void> => {
   startRecords();
   const gate = new Gate();
-  if (await gate.run(first)) {
+  const [isBuilt] = await Promise.all([gate.run(first), gate.run(besideBuild)]);
+  if (isBuilt) {
     await gate.runAll(stages, 2);
     if (gate.failed.length === 0) await gate.run(last);
   }

@@ -27,10 +27,13 @@ export const toProgram = (command: Command, words?: readonly string[]): string[]
   return [...command, ...(words ?? [])];
 };
 
-/** Runs before all others, which need what it builds. */
+/** Runs before `stages`, which need what it builds. */
 export const first: Stage = { name: "build", minutes: 1, run: ["npm", "run", "build"] };
 
-/** The stages of `.ci/run`. They run beside each other, in any order. */
+/** Runs beside the build, which does not keep two processors busy. */
+export const besideBuild: Stage = { name: "typecheck", minutes: 0.3, run: ["npm", "run", "typecheck"] };
+
+/** The other stages of `.ci/run`. They run beside each other, in any order. */
 export const stages: readonly Stage[] = [
   { name: "test", minutes: 3, run: { vitest: "vitest.config.ts", options: ["--project", "memory"] } },
   {
@@ -79,7 +82,6 @@ export const stages: readonly Stage[] = [
   },
   { name: "quickstarts", minutes: 0.8, run: { script: "test/docs-e2e/index.ts", words: ["--locked"] } },
   { name: "lint", minutes: 0.9, run: ["npm", "run", "lint"] },
-  { name: "typecheck", minutes: 0.2, run: ["npm", "run", "typecheck"] },
   { name: "store", minutes: 1.2, run: { vitest: "test/store/vitest.config.ts" } },
   { name: "browser", minutes: 2.2, run: { vitest: "test/browser/vitest.config.ts" } },
   { name: "security", minutes: 2.7, run: { vitest: "test/security/vitest.config.ts" } },
@@ -98,7 +100,7 @@ export const stages: readonly Stage[] = [
   { name: "keyring", minutes: 0.2, run: ["packages/cli/test/credentials/keyring/run.sh"] },
 ];
 
-const inMemory = ["test", "lint", "typecheck"];
+const inMemory = ["test", "lint"];
 
 /** The parts of `npm run test:e2e`: the stages that start something. */
 export const endToEndParts: readonly Stage[] = stages.filter(({ name }) => !inMemory.includes(name));
