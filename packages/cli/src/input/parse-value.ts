@@ -4,6 +4,7 @@ import { isNestedTooDeep, maxLevels } from "../json/nesting.js";
 import { invalidValueError } from "../errors/usage-errors.js";
 import { formatSuggestion } from "../text/suggest.js";
 import type { InputSources } from "./sources.js";
+import { stripByteOrderMark } from "../text/byte-order-mark.js";
 
 /** Parses the text of a flag and checks it against the contract. Must not be called with a secret: errors quote the text. */
 export const parseValue = async (
@@ -29,7 +30,7 @@ export const parseJson = async (rawValue: string, label: string, sources: InputS
   const json = path === undefined ? rawValue : await sources.read(path, label);
   let value: unknown;
   try {
-    value = JSON.parse(json.replace(/^\uFEFF/, ""));
+    value = JSON.parse(stripByteOrderMark(json));
   } catch {
     // The parser's own message quotes the text, which may contain a secret.
     const source = path === undefined ? "the text" : path === "-" ? "standard input" : path;

@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { linkedFileError, unreadableFileError, usageError } from "../errors/usage-errors.js";
+import { stripByteOrderMark } from "../text/byte-order-mark.js";
 
 /** Reads the files that flags name, where `-` is standard input. Standard input can be read only once. */
 export class InputSources {
@@ -62,7 +63,7 @@ export class InputSources {
 
   /** Reads a secret, which is one line. Ignores the line break that editors add at the end. */
   async readSecret(path: string, flag: string): Promise<string> {
-    const secret = (await this.read(path, flag)).replace(/^\uFEFF/, "").trim();
+    const secret = stripByteOrderMark(await this.read(path, flag)).trim();
     const source = path === "-" ? "standard input" : path;
     if (secret === "") throw usageError(`${flag}: ${source} is empty`);
     if (/[\r\n]/.test(secret)) throw usageError(`${flag}: ${source} has more than one line`);

@@ -2,6 +2,7 @@ import { usageError } from "../errors/usage-errors.js";
 import type { InputSources } from "../input/sources.js";
 import { isObject } from "../json/json-path.js";
 import { isNestedTooDeep, maxLevels } from "../json/nesting.js";
+import { stripByteOrderMark } from "../text/byte-order-mark.js";
 
 /** Reads ids from standard input, one for each line: an id, or a JSON object with an `id`. */
 export const readIds = async (sources: InputSources): Promise<string[]> => {
@@ -32,7 +33,7 @@ const readLines = async (
   inputName: string,
   sources: InputSources,
 ): Promise<{ json: string; line: number }[]> => {
-  const input = (await sources.read(path, inputName)).replace(/^\uFEFF/, "");
+  const input = stripByteOrderMark(await sources.read(path, inputName));
   return input
     .split("\n")
     .map((line, index) => ({ json: line.trim(), line: index + 1 }))

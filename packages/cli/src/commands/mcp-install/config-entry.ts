@@ -65,9 +65,6 @@ export const isSameValue = (value: unknown, wanted: EntryValue): boolean =>
 /** Returns the line ending of the first line of a text. */
 export const detectNewline = (text: string): string => /\r?\n/.exec(text)?.[0] ?? "\n";
 
-/** The character that some editors on Windows write at the start of a UTF-8 file. Parsers of JSON reject it. */
-export const byteOrderMark = "\uFEFF";
-
 /** Returns whether a file says the same about the server as before. */
 export const isSameEntry = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);

@@ -1,6 +1,5 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode, visit } from "jsonc-parser";
 import {
-  byteOrderMark,
   ConfigProblem,
   type EditedConfig,
   type EntryValue,
@@ -12,6 +11,7 @@ import {
   splice,
   startsProgram,
 } from "./config-entry.js";
+import { byteOrderMark } from "../../text/byte-order-mark.js";
 
 export interface JsonFormat {
   /** The key of the object with all servers. */

@@ -1,6 +1,5 @@
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import {
-  byteOrderMark,
   ConfigProblem,
   type EditedConfig,
   type EntryValue,
@@ -13,6 +12,7 @@ import {
   splice,
   startsProgram,
 } from "./config-entry.js";
+import { byteOrderMark } from "../../text/byte-order-mark.js";
 
 /** The table with all servers. */
 const serversKey = "mcp_servers";

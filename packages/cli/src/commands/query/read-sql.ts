@@ -8,6 +8,7 @@ import {
 import { usageError } from "../../errors/usage-errors.js";
 import { splitScript } from "../../dumps/sql-script.js";
 import type { Context } from "../../input/context.js";
+import { stripByteOrderMark } from "../../text/byte-order-mark.js";
 
 /** What the command line says to run, and where. */
 export interface QueryInput {
@@ -40,7 +41,7 @@ export const readQueryInput = async (
   const path = file ?? (argument === "-" ? "-" : undefined);
   const text =
     path === undefined ? (argument ?? "") : await sources.read(path, file === undefined ? "<sql>" : "--file");
-  const sql = text.replace(/^\uFEFF/, "");
+  const sql = stripByteOrderMark(text);
   // Postgres would read the text up to it, and break the connection.
   if (sql.includes("\0")) throw nulRejectedError("The statement");
   for (const [index, value] of values.entries())
