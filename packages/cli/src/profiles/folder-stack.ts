@@ -16,12 +16,13 @@ export const findStackProfileName = ({ profiles }: StoredProfiles, cwd: string):
   if (stacks.length === 0) return undefined;
   for (let folder = resolveRealPath(cwd); ; folder = dirname(folder)) {
     const [name] = stacks.find(([, profile]) => profile.folder === folder) ?? [];
-    if (name !== undefined && pathExists(getStackDataFolder(folder))) return name;
-    if (pathExists(join(folder, ".git")) || dirname(folder) === folder) return undefined;
+    if (name !== undefined && entryExists(getStackDataFolder(folder))) return name;
+    if (entryExists(join(folder, ".git")) || dirname(folder) === folder) return undefined;
   }
 };
 
-const pathExists = (path: string): boolean => {
+/** Returns whether a path exists. A symbolic link exists even if its target does not. */
+const entryExists = (path: string): boolean => {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {

@@ -10,10 +10,11 @@ export const programExists = (
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): boolean => {
   const folders = program.includes("/") ? [""] : (env["PATH"] ?? "").split(delimiter);
-  return folders.some((folder) => pathExists(resolve(cwd, folder, program)));
+  return folders.some((folder) => targetExists(resolve(cwd, folder, program)));
 };
 
-const pathExists = (path: string): boolean => {
+/** Returns whether a path exists. A symbolic link does not exist if its target does not. */
+const targetExists = (path: string): boolean => {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {

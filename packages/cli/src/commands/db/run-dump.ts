@@ -72,7 +72,7 @@ export const runDump = async (
       "Pass --file PATH, or --format plain.",
     );
   }
-  if (path !== undefined && (await pathExists(path))) throw dumpFileExistsError(path);
+  if (path !== undefined && (await entryExists(path))) throw dumpFileExistsError(path);
   const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
   const serverVersion = await readServerVersion(toPostgresDatabase(access, context), context);
   const program = await requireClientProgram("pg_dump", context, serverVersion);
@@ -121,7 +121,8 @@ const printLines = async (stream: Readable, output: Output): Promise<void> => {
   if (partialLine !== "") output.writeExactLines(partialLine);
 };
 
-const pathExists = async (path: string): Promise<boolean> =>
+/** Returns whether a path exists. A symbolic link exists even if its target does not. */
+const entryExists = async (path: string): Promise<boolean> =>
   (await lstat(path).catch(() => undefined)) !== undefined;
 
 /** Writes a new file, which gets its name when it is complete and which only this user can read. Returns its size. */
@@ -146,7 +147,7 @@ const dumpIntoFile = async (
     announceProgramMessages(stderr, context);
     await syncFile(handle);
     await handle.close();
-    if (await pathExists(path)) throw dumpFileExistsError(path);
+    if (await entryExists(path)) throw dumpFileExistsError(path);
     await rename(temporaryPath, path);
     return (await stat(path)).size;
   } catch (error) {

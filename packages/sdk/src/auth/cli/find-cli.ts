@@ -22,7 +22,7 @@ const cliScriptPath = join("@mgmt", "cli", "dist", "mgmt.js");
  */
 export const findCli = (program: string | undefined): CliProgram => {
   if (program !== undefined) {
-    if (!isAbsolute(program) || !pathExists(program)) throw cliErrors.invalidProgramPath();
+    if (!isAbsolute(program) || !entryExists(program)) throw cliErrors.invalidProgramPath();
     return /\.[cm]?js$/.test(program) ? toNodeProgram(program) : { file: program, args: [] };
   }
   const { installedPath, untrustedPath } = findCliPackage();
@@ -34,7 +34,7 @@ export const findCli = (program: string | undefined): CliProgram => {
     return { file, args: [] };
   }
   // npm installs a script there, which only a shell can run. The program that it runs is beside it.
-  const globalScript = folders.map((folder) => join(folder, "node_modules", cliScriptPath)).find(pathExists);
+  const globalScript = folders.map((folder) => join(folder, "node_modules", cliScriptPath)).find(entryExists);
   if (globalScript === undefined) throw cliErrors.commandNotFound(untrustedPath);
   return toNodeProgram(globalScript);
 };
@@ -56,7 +56,7 @@ const findCliPackage = (): CliPackageSearch => {
   const require = createRequire(thisModulePath);
   const candidates = (require.resolve.paths(cliScriptPath) ?? [])
     .map((folder) => ({ folder, path: join(folder, cliScriptPath) }))
-    .filter(({ path }) => pathExists(path));
+    .filter(({ path }) => entryExists(path));
   // Who can write there can also change the running program.
   const isTrusted = ({ folder, path }: { folder: string; path: string }): boolean =>
     thisModulePath.startsWith(folder + sep) || isProtectedWithAncestors(path);
@@ -77,7 +77,8 @@ const resolveCliPackage = (require: NodeJS.Require, candidateCount: number): str
   }
 };
 
-const pathExists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+/** Returns whether a path exists. A symbolic link exists even if its target does not. */
+const entryExists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Returns whether only this user and root can change a file, a link on the way to it, and the folders above both. */
 const isProtectedWithAncestors = (filePath: string): boolean => {
