@@ -86,7 +86,7 @@ export const main = async (
       if (args.length === 0) program.outputHelp();
       else await program.parseAsync(args, { from: "user" });
       await output.usedSettings.announceUse({ findsNames: false });
-      // Only a process of its own is told, on a terminal.
+      // Announced only on a terminal, and only by a process that runs nothing but `mgmt`.
       if (selfCommand !== undefined && output.isTerminal && commandProcess.stderr.isTTY) {
         const { announceUpdate } = await import("./installation/update-notice.js");
         announceUpdate({ version, output, env, cwd }, collectGlobalFlags(getCalledCommand(program)));

@@ -16,7 +16,7 @@ interface ProfileLocation {
 const createKeyringStoreFor = ({ file, name, profile }: ProfileLocation): KeyringStore =>
   createKeyringStore({ file, name, initialProfile: profile }, openSystemKeyring);
 
-/** Returns the store of a profile's login: the profiles file, or the system keyring if the profile says so. */
+/** Returns the store of a profile's login: the profiles file, or the system keyring if the profile uses it. */
 export const createLoginStore = (location: ProfileLocation): LoginStore =>
   location.profile.store === "keyring"
     ? createKeyringStoreFor(location)

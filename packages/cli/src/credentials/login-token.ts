@@ -46,7 +46,7 @@ export const createLoginTokenReader = (
 /** Says why a login could not be refreshed, with the remedy that a failure of the request itself would have. */
 const warnAboutRefresh = async (error: unknown, output: Context["output"]): Promise<void> => {
   const { code, message, hint } = await output.describeFailure(error);
-  // The others are about a host, and do not say what it was asked for.
+  // Other errors concern a host, and do not report what was requested of it.
   const warningMessage = code.startsWith("auth:") ? message : `The login could not be refreshed: ${message}`;
   await output.warn({ code, message: warningMessage, ...(hint !== undefined && { hint }) });
 };

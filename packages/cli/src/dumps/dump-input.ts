@@ -33,7 +33,7 @@ export interface DumpInput {
 
 const { O_NONBLOCK = 0, O_RDONLY } = constants;
 
-/** How many bytes tell the format of a file. The mark of a tar archive is at the end of its first header. */
+/** How many bytes identify the format of a file. The mark of a tar archive is at the end of its first header. */
 const maxHeadBytes = 512;
 
 type Compression = "gzip" | "zstd";

@@ -1,7 +1,7 @@
 import type { Context } from "../input/context.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
 
-/** Runs something that changes a database in one transaction. After a signal, says in which state the database is. */
+/** Runs something that changes a database in one transaction. After a signal, reports the state of the database. */
 export const runInOneTransaction = async <T>(
   { databaseId }: DatabaseAccess,
   { output, signal }: Pick<Context, "output" | "signal">,

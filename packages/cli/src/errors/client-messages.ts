@@ -48,7 +48,7 @@ export const parsePostgresError = (program: string, stderr: string): PostgresPro
       .replace(/^.*?(?:detail|hint):\s+/i, "")
       .replaceAll(/\s+/g, " ")
       .trim();
-    // The statement of pg_dump, which says nothing about the reason.
+    // The statement of pg_dump, which does not contain the reason.
     return sectionContent === "" || sectionContent.startsWith("Query was:") ? undefined : sectionContent;
   };
   const [detail, advice] = [readSection("DETAIL"), readSection("HINT")];

@@ -119,7 +119,7 @@ export const scriptFailedError = (
   otherAdvice?: string,
 ): CliError => {
   const specificAdvice = otherAdvice ?? adviceBySqlState[sqlState ?? ""];
-  // The server's own hint says more about its limits.
+  // The server's own hint has more detail about its limits.
   const advice = specificAdvice ?? (hint === undefined ? findSqlStateHint(sqlState, message) : undefined);
   const lines = [detail, hint, effectHints[effect](databaseId), advice];
   return new CliError(

@@ -2,7 +2,7 @@ import { CliError } from "./cli-error.js";
 
 const encodingHint = "Nothing was sent. Save it as UTF-8, for example with your editor or iconv.";
 
-/** The text has the mark of UTF-16, as PowerShell and Notepad may write it. */
+/** The text starts with the byte order mark of UTF-16, as texts from PowerShell and Notepad may. */
 export const utf16Error = (inputName: string, source: string): CliError =>
   new CliError("usage", "usage:not_utf8", `${inputName}: ${source} is UTF-16, not UTF-8`, encodingHint);
 

@@ -25,7 +25,7 @@ export const exitCodeMeanings: readonly (readonly [code: number, meaning: string
   exitCodes,
 ).map(([reason, code]) => [code, meanings[reason as keyof typeof exitCodes]]);
 
-/** The exit codes of `mgmt plan --exit-code`, as the help and the docs say them. */
+/** The exit codes of `mgmt plan --exit-code`, as the help and the docs list them. */
 export const planExitCodesText =
   `${String(planExitCodes.unchanged)} if there are no changes, ${String(planExitCodes.changes)} if there are, ` +
   `and ${String(planExitCodes.failed)} after any error`;

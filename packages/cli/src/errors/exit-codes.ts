@@ -1,4 +1,4 @@
-/** The exit codes of `mgmt`. `exit-code-meanings.ts` says what each means. This module is the only one that maps an error to an exit code. */
+/** The exit codes of `mgmt`, which `exit-code-meanings.ts` describes. This module is the only one that maps an error to an exit code. */
 export const exitCodes = {
   ok: 0,
   failure: 1,
@@ -11,7 +11,7 @@ export const exitCodes = {
   pending: 8,
   network: 9,
   partlyDone: 10,
-  /** Of the program of `run`, `psql`, or `rehearse`. Shells use the same codes. */
+  /** Codes if the program of `run`, `psql`, or `rehearse` cannot be started, or does not exist. Shells use the same codes. */
   programNotStarted: 126,
   programNotFound: 127,
   /** Shells use this code and the next three too: 128 and the number of the signal. */

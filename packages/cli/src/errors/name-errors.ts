@@ -54,7 +54,7 @@ export const unknownNameError = (
   );
 };
 
-/** Returns whether an error says that no resource has the name that the user typed. */
+/** Returns whether an error means that no resource has the name that the user typed. */
 export const isUnknownNameError = (error: unknown): error is CliError =>
   error instanceof CliError && error.code === "name:not_found";
 

@@ -36,7 +36,7 @@ export const sessionStatementRejectedError = (words: readonly string[]): CliErro
       "A query with --write is committed by itself.",
   );
 
-/** What Postgres says about a statement that it rejected. */
+/** The fields of the error with which Postgres rejected a statement. */
 export interface StatementFailure {
   readonly message: string;
   readonly sqlState: string | undefined;

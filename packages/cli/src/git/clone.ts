@@ -6,7 +6,7 @@ import { runInRepository, type GitEnvironment } from "./run-git.js";
 const outsideClonePattern = /not a git repository \(or any|cannot use bare repository/;
 
 /**
- * Returns the output of git, or undefined outside of a clone or if there is no answer, which git says with a small exit status.
+ * Returns the output of git, or undefined outside of a clone or if there is no answer, which git reports with a small exit status.
  *
  * @throws `preview:no_git`; `preview:git_refuses` if git does not read the clone, for example because another user owns it.
  */

@@ -3,11 +3,12 @@ import { basename, dirname, join } from "node:path";
 import type { Context } from "../input/context.js";
 import { runInRepository } from "./run-git.js";
 
-/** Why a file can become part of a commit: git tracks it already, whatever .gitignore says, or does not ignore it. */
+/** Why a file can become part of a commit: git tracks it already, whatever .gitignore contains, or does not ignore it. */
 export type CommitRisk = "tracked" | "not_ignored";
 
 /**
- * Returns why a file can become part of a commit. Returns undefined if it cannot, or if git cannot tell, also because it is not installed.
+ * Returns the reason why a file can become part of a commit. Returns undefined if it cannot, or if git cannot determine it, for example
+ * because git is not installed.
  */
 export const findCommitRisk = async (
   path: string,
@@ -21,8 +22,8 @@ export const findCommitRisk = async (
 };
 
 /**
- * Returns whether git can say what it tracks in the folder of a file. It cannot in a repository that it refuses to read, such as one of another
- * user. Also true if git is not installed, and outside of repositories.
+ * Returns whether git can list the files that it tracks in the folder of a file. It cannot in a repository that it refuses to read, such as
+ * a repository of another user. Also true if git is not installed, and outside of repositories.
  */
 export const isReadableByGit = async (
   path: string,

@@ -40,7 +40,7 @@ export interface Context {
 /** A program and its first arguments, which start this command again. */
 export type SelfCommand = readonly [string, ...string[]];
 
-/** Flags that every command accepts, unless they say otherwise. */
+/** Flags that every command accepts, unless their comments name the commands. */
 export interface GlobalFlags {
   readonly baseUrl?: string;
   readonly tokenFile?: string;
@@ -52,9 +52,9 @@ export interface GlobalFlags {
   readonly confirm?: string;
   /** Not checked yet. */
   readonly output?: string;
-  /** The same as `--output json`. */
+  /** A short form of `--output json`. */
   readonly json?: boolean;
-  /** The same as `--output csv`. */
+  /** A short form of `--output csv`. */
   readonly csv?: boolean;
   /** Not parsed yet. */
   readonly fields?: string;

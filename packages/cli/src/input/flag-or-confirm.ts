@@ -2,7 +2,7 @@ import type { Context } from "./context.js";
 import { ask, findNoPromptReason } from "./ask.js";
 import { discardTypedLines } from "./discard-typed-lines.js";
 
-/** Returns what a flag says, else what a person answers to a question whose usual answer is yes, else yes. */
+/** Returns the value of a flag if it is set. Otherwise asks the user, with yes as the default. Returns true if no one can be asked. */
 export const resolveFlagOrConfirm = async (
   flagValue: boolean | undefined,
   message: string,

@@ -46,8 +46,8 @@ export class InputSources {
   }
 
   /**
-   * Does the same for a file that may be one of another user's repository, whose content messages quote: a relative path must not
-   * lead out of the working directory by a symbolic link.
+   * Reads a file that may belong to the repository of another user, and whose content messages quote. A relative path must not leave the
+   * working directory through a symbolic link.
    */
   async readInFolder(
     path: string,

@@ -40,11 +40,16 @@ export const assertVariableName = (name: string, flag = "--name"): void => {
       "A variable has letters, digits and _, and does not start with a digit.",
     );
   }
-  // Some programs read the names of variables in lower case too, and Windows does not tell them apart.
+  // Some programs read the names of variables in lower case too, and Windows ignores the case.
   if (new RegExp(reservedNamePattern, "i").test(name)) throw reservedVariableError(flag, name);
 };
 
-/** Does the same for the name of an output of a step in GitHub Actions. Workflows often pass outputs on as variables of the same name. */
+/**
+ * Throws unless a string can be the name of an output of a step in GitHub Actions. Workflows often pass outputs on as variables of the same
+ * name.
+ *
+ * @throws `usage:invalid`; `variable:reserved`.
+ */
 export const assertOutputName = (name: string, flag: string): void => {
   if (!/^[A-Za-z_][\w-]*$/.test(name)) {
     throw usageError(

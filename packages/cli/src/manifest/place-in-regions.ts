@@ -12,7 +12,7 @@ import {
 import type { CreateStep, Plan, Step } from "./plan.js";
 import { collectReferences } from "./references.js";
 
-/** A plan whose new projects and databases have regions, and what to say about those that the manifest puts into another region. */
+/** A plan whose new projects and databases have regions, and notices about those that the manifest puts into another region. */
 export interface PlanWithRegions {
   readonly plan: Plan;
   readonly notices: readonly Notice[];

@@ -129,7 +129,7 @@ const buildUpdateStep = (
       const [from, to] = [existingEntry.fields[input], entry.fields[input]];
       if (to === undefined || property === undefined || isDeepStrictEqual(from, to)) return [];
       if (mutable) return [{ field: input, from, to }];
-      // The source of a database says nothing about the contents that it should have now.
+      // The source of a database does not determine the contents that it should have now.
       if (!isObject(to) && !valuesResolvedByService.includes(to)) {
         warnings.push(
           `${formatAddress(entry)}: ${input} is ${JSON.stringify(from)} and cannot be changed to ${JSON.stringify(to)}`,

@@ -102,7 +102,7 @@ const estimateDepth = (manifestText: string): number => {
   return maxDepth;
 };
 
-/** Returns the keys that lead to an entry: `projects`, `shop`, `branches`, `main`. */
+/** Returns the path of keys to an entry: `projects`, `shop`, `branches`, `main`. */
 const buildDocumentPath = ({ resource, path }: EntryAddress): string[] => {
   const { collection, container } = getManagedResource(resource);
   const containerKeys =

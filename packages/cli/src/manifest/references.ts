@@ -13,7 +13,7 @@ import type { LocateEntry } from "./read-manifest.js";
 
 /** An entry that another one refers to. */
 export interface EntryReference extends EntryAddress {
-  /** Names of the fields that lead to the reference. */
+  /** Path of field names to the reference. */
   readonly fieldPath: readonly string[];
 }
 

@@ -89,7 +89,7 @@ export class AuditFile {
     this.handle = handle;
   }
 
-  /** The name is new, so that two servers that do this at once do not replace each other's file. */
+  /** Returns a unique path, so that two servers that do this simultaneously do not replace each other's file. */
   #buildOldPath(time: Date): string {
     const extension = extname(this.path);
     const stamp = `${time.toISOString().replaceAll(/[:.]/g, "-")}-${randomUUID().slice(0, 8)}`;

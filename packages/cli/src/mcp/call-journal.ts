@@ -43,7 +43,7 @@ export class CallJournal {
         fieldNames.flatMap((name) => (typeof value[name] === "string" ? [[name, value[name]]] : [])),
       );
     } catch {
-      // A file that does not exist or cannot be read says nothing. The service wants its approval in any case.
+      // A file that does not exist or cannot be read counts as no record. The service requires its approval in any case.
       return undefined;
     }
   }

@@ -110,7 +110,7 @@ export const createTools = (
   ].filter(({ annotations }) => !serverInfo.explainRejection || annotations.readOnlyHint);
 };
 
-/** Returns a tool that a server with other options has, to say why this one has not. Undefined if no server has it. */
+/** Returns a tool that this server lacks, with the error that reports why. Undefined if no server has the tool, whatever its options. */
 export const findRejectedTool = (
   name: string,
   server: ServerContext,
@@ -214,7 +214,7 @@ const createOperationTools = (server: ServerContext, { explainRejection }: Serve
   };
   const resolve = (kind: "read" | "write", { operation, arguments: inner = {} }: ToolArguments) => {
     const tool = requireOperationTool(String(operation), kind, explainRejection);
-    // The schema of the tool says that it is an object.
+    // The schema of the tool requires an object.
     return { tool, innerArguments: normalizeArguments(tool.inputSchema, inner as ToolArguments) };
   };
   const check = (kind: "read" | "write") => async (args: ToolArguments) => {

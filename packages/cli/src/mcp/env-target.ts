@@ -25,7 +25,7 @@ export interface EnvTargetArguments {
   readonly envName?: unknown;
 }
 
-/** Where a secret was written, as a result says it. */
+/** Where a secret was written, as a result reports it. */
 export interface WrittenSecret {
   /** Path in the workspace folder. */
   readonly writtenTo: string;

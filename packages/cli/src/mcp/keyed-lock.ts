@@ -1,4 +1,4 @@
-/** Runs work on the same thing one after the other: clients call several tools at once. */
+/** Runs work with the same key one after the other, because clients call several tools simultaneously. */
 export class KeyedLock {
   readonly #ends = new Map<string, Promise<unknown>>();
 

@@ -2,7 +2,7 @@ import { Transform, type TransformCallback } from "node:stream";
 import { isJSONRPCRequest, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { isObject } from "../json/json-path.js";
 
-/** Of one message, in bytes. The transport closes the connection at 10 MiB. */
+/** Maximum size of one message, in bytes. The transport closes the connection at 10 MiB. */
 const defaultMaxBytes = 8 * 2 ** 20;
 /** How much of the beginning and of the end of a message that is too long is searched for its id. */
 const searchedBytes = 1_024;

@@ -1,6 +1,6 @@
 import type { CheckedSchema } from "../json/schema-problems.js";
 
-/** What a tool says about its effects. See https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
+/** The effects that a tool declares. See https://modelcontextprotocol.io/specification/2026-07-28/server/tools */
 export interface ToolAnnotations {
   /** Whether it changes nothing: its operation is a GET. */
   readonly readOnlyHint: boolean;

@@ -4,7 +4,7 @@ import { getAtPath } from "../json/json-path.js";
 import type { OperationTool } from "./operation-tool.js";
 import type { ToolArguments } from "./tool.js";
 
-/** Where the project of a resource is: in its own fields, or in those of another resource. */
+/** Where to find the project of a resource: in its own fields, or in the fields of another resource. */
 const holders: Readonly<
   Record<string, { readonly path: string; readonly id: string; readonly kind: string }>
 > = {
@@ -28,7 +28,7 @@ const harmlessOperations = new Set([
 /** The filter of lists for what is on no branch. */
 const unassigned = "unassigned";
 
-/** The projects that the user has chosen, by id or name. */
+/** The projects that the user has configured, by id or name. */
 export interface ChosenProjects {
   /** The one that calls use if they name none. */
   readonly defaultProject: string | undefined;

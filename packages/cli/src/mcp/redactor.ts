@@ -3,20 +3,21 @@ import { findSecrets, redactData } from "@mgmt/internal/redaction/redact";
 import { escapeUnsafe } from "@mgmt/internal/text/unsafe-characters";
 import { maskNamedSecrets, secretMask } from "../output/mask.js";
 
-/** Of any text of the service. Names have at most 256 characters. */
+/** Maximum length of one text of the service, in characters. Names have at most 256. */
 const maxTextLength = 2_000;
-/** Of any list inside of a result. */
+/** Maximum number of items of a list in a result. */
 const maxItems = 100;
+/** Maximum depth of a result. */
 const maxLevels = 12;
-/** Of all texts of a result. Clients reject results that are larger than about 25,000 tokens. */
+/** Maximum length of all texts of a result together, in characters. Clients reject results of more than about 25,000 tokens. */
 const maxTotalLength = 40_000;
 
-/** What `redactData` writes in place of a secret. */
+/** The text by which `redactData` replaces a secret. */
 const redactedText = "[redacted]";
 
 /**
- * What the names of fields say: those of the contract say which values are secrets. Those of columns say it as well, but `value` is an
- * ordinary name there. Those of arguments, which a result describes, have no values.
+ * What the names of fields are. The names of fields of the contract and of columns determine which values are secrets, but `value` is an
+ * ordinary name of a column. The names of arguments, which a result describes, have no values.
  */
 export type NameKind = "contract" | "columns" | "arguments";
 
@@ -52,7 +53,7 @@ export class Redactor {
     // The longest first, because a secret may contain another one.
     const secrets = [...this.#knownSecrets].sort((left, right) => right.length - left.length);
     const maskedValue = nameKind === "contract" ? maskNamedSecrets(value) : value;
-    // The lists of the service and of tools are names, such as those of columns, and never names and values in turn.
+    // The lists of the service and of tools have names, such as names of columns, and never alternate between names and values.
     const names = { isSecretName: secretNameTests[nameKind], hasPairs: false };
     return shorten(redactData(maskedValue, secrets, names), 0, { left: maxTotalLength });
   }
@@ -68,9 +69,9 @@ interface Budget {
   left: number;
 }
 
-/** Leaves out what was a secret, cuts long texts and lists, says what is cut, and shows characters that a reader would not see. */
+/** Removes the fields of secrets, cuts long texts and lists and notes how much is cut, and escapes invisible characters. */
 const shorten = (value: unknown, level: number, budget: Budget): unknown => {
-  // The fields of the result itself say how to go on.
+  // The fields of the result itself tell the model how to continue, so the budget does not apply to them.
   const textBudget = level <= 1 ? { left: maxTextLength } : budget;
   if (typeof value === "string") return shortenText(value, textBudget);
   if (typeof value !== "object" || value === null) return value;

@@ -128,7 +128,7 @@ const ensure = async (
   return { created, ...toFields(omitUrls(resource)) };
 };
 
-/** Returns the requests that a plan of `ensure` leads to. */
+/** Returns the requests that a plan of `ensure` would send. */
 export const listRequests = (
   { action }: Readonly<Record<string, unknown>>,
   { method, path }: GeneratedCommand,

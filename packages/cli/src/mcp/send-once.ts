@@ -12,7 +12,7 @@ export interface OnceIdentity {
   /** Id of the operation. */
   readonly operation: string;
   readonly parts: RequestParts;
-  /** An argument that tells a wanted repetition from the same call. */
+  /** An argument that distinguishes an intended repetition from the same call. */
   readonly again: unknown;
 }
 
@@ -89,13 +89,13 @@ export const deleteOnce = async (
   }
 };
 
-/** What a result says if the call was carried out before. */
+/** The fields of a result if the call was carried out before. */
 export const describeRepetition = (doneAt: string): ToolResult => ({
   alreadyDone: doneAt,
   message: `Nothing was sent: the same call was carried out at ${doneAt}. To do it once more, pass again: "${doneAt}".`,
 });
 
-/** What a result says if an earlier call has deleted the resource. */
+/** The fields of a result if an earlier call has deleted the resource. */
 export const describeDeletion = (doneAt: string): ToolResult => ({
   alreadyDone: doneAt,
   message: `It no longer exists: the same call was sent at ${doneAt}.`,

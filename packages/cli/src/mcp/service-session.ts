@@ -22,7 +22,7 @@ export interface PlannedChange {
   readonly body?: unknown;
 }
 
-/** Ends a call whose change is not sent. */
+/** Thrown in a dry run instead of sending a change. */
 export class ChangeNotSentError extends Error {}
 
 /** The service, and the credential that the server has for it. Both are looked up when the first call needs them. */
@@ -72,17 +72,17 @@ export class ServiceSession {
     }
   }
 
-  /** Returns the address of the service; empty if none is chosen. */
+  /** Returns the URL of the service; empty if none is configured. */
   async origin(): Promise<string> {
     return (await resolveAccess(this.flags, this.context)).baseUrl?.value ?? "";
   }
 
-  /** Ends the request that calls share, which would keep the process running. */
+  /** Aborts the request that calls share, which would keep the process running. */
   close(): void {
     this.#closed.abort();
   }
 
-  /** Returns whether the credential is that of an agent, whose sponsor approves what cannot be undone. */
+  /** Returns whether the credential belongs to an agent, whose sponsor has to approve irreversible changes. */
   async isAgent(): Promise<boolean> {
     return (await this.me()).credential.type === "agent_token";
   }

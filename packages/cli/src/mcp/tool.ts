@@ -28,7 +28,7 @@ export type ConfirmationSchema = {
 export interface ToolCall {
   readonly tool: string;
   readonly arguments: ToolArguments;
-  /** Aborted when the client cancels the call, or the server ends. */
+  /** Aborted when the client cancels the call, or the server stops. */
   readonly signal: AbortSignal;
   /** The time of `performance.now()` until which the call may wait. */
   readonly deadlineMs: number;
@@ -42,7 +42,7 @@ export interface ToolCall {
   readonly showForm?: ((message: string, schema: ConfirmationSchema) => Promise<unknown>) | undefined;
   /** Whether the client can ask the user to fill in a form. */
   readonly hasFormElicitation: boolean;
-  /** What the user has answered to the questions of this call. Absent before there was one. */
+  /** The user's answers to the questions of this call, by key. Undefined before the first question. */
   readonly answers: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -56,9 +56,9 @@ export interface Tool {
   readonly operation?: string;
   /** Throws if arguments that fit the schema are not valid, before the user is asked about them. */
   readonly check?: (args: ToolArguments) => Promise<void>;
-  /** Why it is not called, although it is known. */
+  /** The error of every call, for a tool that this server does not offer. */
   readonly rejection?: Error;
-  /** What the names in its results say about secrets. Default: `contract`. */
+  /** What the names of fields in its results are, which determines what is secret. Default: `contract`. */
   readonly resultNames?: NameKind;
   readonly run: (args: ToolArguments, call: ToolCall) => Promise<ToolResult | InputRequiredResult>;
 }

@@ -38,7 +38,7 @@ interface JqResult {
   readonly stderr: string;
 }
 
-/** @param progressHint says what the command has done so far, for the error if `jq` cannot be started. */
+/** @param progressHint what the command has done so far, for the error if `jq` cannot be started. */
 const runJq = (
   filter: string,
   input: string,

@@ -15,7 +15,7 @@ export const hasLogCommand = (text: string): boolean =>
 export const escapeLogCommands = (text: string): string =>
   mightHaveLogCommand(text) ? escapeLogMarkers(text).replaceAll(commandPattern, String.raw`$1\u003a`) : text;
 
-/** Does the same for text that quotes all of its strings, such as JSON, whose value stays the same. */
+/** Escapes commands in text that quotes all of its strings, such as JSON. The value of the JSON stays the same. */
 export const escapeLogMarkers = (text: string): string =>
   text.includes("##") ? text.replaceAll(markerPattern, String.raw`\u0023#`) : text;
 

@@ -1,6 +1,6 @@
 import { secretNames } from "../contract/generated/secret-names.js";
 
-/** Printed instead of a secret. Its length says nothing about the secret's. */
+/** Printed instead of a secret. Its length does not depend on the secret's. */
 export const secretMask = "********";
 
 /** Returns a copy of a resource with the secrets at the paths masked. `*` stands for every item or value. Null stays null. */

@@ -10,7 +10,7 @@ import { loadStyle, type Style, wantsColor } from "./style.js";
 import { UsedSettings } from "./used-settings.js";
 import { wrapMessage } from "./wrap.js";
 
-/** Something worth knowing beside the result. */
+/** A message beside the result. */
 export interface Notice {
   /** `noun:reason`. Stable. */
   code: string;
@@ -18,16 +18,16 @@ export interface Notice {
   [detail: string]: unknown;
 }
 
-/** Adds to an error the commands that help after it. `id` is the id of the resource that failed. */
+/** Adds commands that may help to the description of an error. `id` is the id of the resource that failed. */
 type AddNextCommands = (failure: Failure, id?: string) => Promise<Failure>;
 
 /**
  * Everything that a run prints to standard error: as text, or with `--output json` and `ndjson` as one JSON object per line.
  */
 export class Messages {
-  /** Set when the command line is known. */
+  /** Set once the command line is parsed. Default: adds nothing. */
   addNext: AddNextCommands = (failure) => Promise.resolve(failure);
-  /** Whether it is always said which profile and project are used. */
+  /** Whether to always report which profile and project are used. */
   isVerbose = false;
   /** What the command uses because of a link. */
   readonly usedSettings = new UsedSettings({
@@ -65,14 +65,14 @@ export class Messages {
     this.writeMessage(multiline ? toPrintableLines(message) : toPrintable(message));
   }
 
-  /** Does the same unless this run has printed the message before. */
+  /** Prints a message that programs need as well, unless this run has printed it before. */
   noticeOnce(notice: Notice): void {
     if (this.#printedMessages.has(notice.message)) return;
     this.#printedMessages.add(notice.message);
     this.notice(notice);
   }
 
-  /** Whether a person reads the messages, who has not asked for all of them. */
+  /** Whether messages go to a terminal, and the user has not asked for all of them. */
   get isForPerson(): boolean {
     return this.#isAtTerminal && !this.isVerbose;
   }
@@ -108,7 +108,7 @@ export class Messages {
    * Prints an error.
    *
    * @param target the item that failed, for one of several errors.
-   * @returns The exit code for it.
+   * @returns the exit code for the error.
    */
   async fail(
     caughtError: unknown,

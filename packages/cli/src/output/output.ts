@@ -13,7 +13,7 @@ import { computeHelpWidth, isFileStream, type Streams, writeText } from "./strea
 import { loadStyle, type Style, wantsColor } from "./style.js";
 import { wrapMessage } from "./wrap.js";
 
-/** How results are printed, as global flags say. */
+/** How results are printed, according to global flags. */
 export interface Presentation {
   /** Paths of the fields to print, dotted. */
   readonly fields?: readonly string[] | undefined;
@@ -31,7 +31,7 @@ export class SelectedText {
   constructor(readonly text: string) {}
 }
 
-/** What became of one item of a command that accepts several. */
+/** The outcome for one item of a command that accepts several. */
 export interface ItemResult {
   /** Line of the input that describes it. */
   readonly line?: number;
@@ -51,7 +51,7 @@ export class Output extends Messages {
   presentation: Presentation = {};
   /** Whether every request is printed. */
   isDebugging = false;
-  /** Whether a request that takes long or is sent again is announced. Not by a command that asks again and again. */
+  /** Whether a request that takes long or is sent again is announced. False for a command that polls. */
   announcesDelays = true;
 
   constructor(
@@ -95,12 +95,12 @@ export class Output extends Messages {
     return loadStyle(wantsColor(this.streams.stdout, this.env));
   }
 
-  /** Whether a person reads standard output, rather than a file or a program. */
+  /** Whether standard output is a terminal, rather than a file or a pipe. */
   get isTerminal(): boolean {
     return this.streams.stdout.isTTY === true;
   }
 
-  /** Whether standard output may lead to the log of a job, which a pipe in a CI system does unless a program reads it. */
+  /** Whether standard output may end up in the log of a CI job, as a pipe in a CI system does unless a program reads it. */
   get mightBeJobLog(): boolean {
     return detectCiSystem(this.env) !== undefined && !this.isTerminal && !isFileStream(this.streams.stdout);
   }
@@ -146,7 +146,7 @@ export class Output extends Messages {
     await this.#writePages(pages, resource, format);
   }
 
-  /** Prints a result for each item as it comes. A table has none: the messages about the items say the same. */
+  /** Prints a result for each item as it comes. With a table, prints nothing: the messages about the items report the same. */
   async writeItemResults(results: AsyncIterable<ItemResult> | Iterable<ItemResult>): Promise<void> {
     const yieldPages = async function* (): AsyncGenerator<ItemResult[]> {
       for await (const result of results) yield [result];
@@ -216,8 +216,8 @@ export class Output extends Messages {
   }
 
   /**
-   * Returns a string without commands that the CI system would carry out, if it reads the output of this run. A pipe may lead to its log or
-   * to a program, which cannot be told; a file does not.
+   * Returns a string without commands that the CI system would carry out, if it reads the output of this run. A pipe may end in the log of
+   * the job or in a program, which cannot be distinguished. A file is not read by the CI system.
    */
   #escapeLogCommands(text: string): string {
     if (!hasLogCommand(text)) return text;
@@ -287,7 +287,7 @@ export class Output extends Messages {
     return { resource, columns, style, isTerminal, width };
   }
 
-  /** Prints one line of JSON in any format: the ready line of a program that keeps running. */
+  /** Prints one line of JSON in any format: the ready line of a server. */
   writeJsonLine(value: unknown): void {
     this.streams.stdout.write(`${toSafeJson(value)}\n`);
   }
@@ -299,7 +299,7 @@ export class Output extends Messages {
 
   /** Continues when the output is no longer read, or the disk is full: a server answers requests although its log is lost. */
   ignoreStreamErrors(): void {
-    // The others end the process.
+    // The other listeners exit the process.
     for (const stream of [this.streams.stdout, this.streams.stderr])
       stream.removeAllListeners("error").on("error", () => undefined);
   }

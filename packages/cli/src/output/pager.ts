@@ -30,7 +30,7 @@ export const findPagerCommand = (
 const shellWords: ReadonlySet<string> = new Set(["builtin", "command", "eval", "exec"]);
 
 /**
- * Returns whether the program of a pager's command line can be run, as far as its first word says it: a shell would print a message about one
+ * Returns whether the program of a pager's command line can be run, judging by its first word: a shell would print a message about one
  * that cannot.
  */
 export const canRunPager = (command: string, env: NodeJS.ProcessEnv): boolean => {

@@ -33,10 +33,10 @@ const escapeForeignText = (text: string): string => {
   );
 };
 
-/** Does the same line by line, for text that has more than one. */
+/** Returns text of several lines with each line safe to print on a terminal. */
 export const toPrintableLines = (text: string): string => text.split("\n").map(toPrintable).join("\n");
 
-/** Does the same between line breaks and tabs. */
+/** Returns text that is safe to print on a terminal. Keeps line breaks and tabs. */
 export const toPrintableTable = (text: string): string =>
   text.replaceAll(/[^\t\n]+/g, (part) => toPrintable(part));
 

@@ -1,9 +1,9 @@
-/** What a command uses without being told on its command line. */
+/** A setting that a command uses although its command line does not have it. */
 export interface UsedSetting {
   /** Such as `project`. */
   readonly label: string;
   readonly value: string;
-  /** The file or variable that says so. */
+  /** The file or variable that the setting comes from. */
   readonly from: string;
   /** Id of the project, if it is one: a person knows it by its name. */
   readonly projectId?: string | undefined;

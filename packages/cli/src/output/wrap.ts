@@ -7,7 +7,7 @@ const minColumnWidth = 24;
 export const wrapText = (text: string, columns: number): string[] =>
   joinWords(text.split(" "), columns, columns);
 
-/** Does the same with each line of a message, which may contain styles. The continuation of an indented line is indented further. */
+/** Breaks each line of a message between words. The message may contain styles. The continuation of an indented line is indented further. */
 export const wrapMessage = (text: string, columns: number): string =>
   text
     .split("\n")

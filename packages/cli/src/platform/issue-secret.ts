@@ -13,7 +13,7 @@ interface ResultWithSecret {
  * Creates a secret, and prints the result or writes it into the files that the flags name. Without flags, it is printed only on a
  * terminal: the output of a program that sets a service up is usually kept in a log.
  *
- * @param sample a result, as far as queries can tell.
+ * @param sample a result with the fields that queries can select.
  * @throws CliError `secrets:not_shown`, before `issue` is called.
  */
 export const issueSecret = async <Result extends ResultWithSecret>(

@@ -49,7 +49,7 @@ const load = async <Module>(
   }
 };
 
-/** Of a package that is not installed, or of an earlier version without the part. */
+/** Error codes for a package that is not installed, or for an earlier version without the part. */
 const missingCodes: ReadonlySet<string> = new Set(["ERR_MODULE_NOT_FOUND", "ERR_PACKAGE_PATH_NOT_EXPORTED"]);
 
 /** Returns the command that installs the platform beside a CLI: for npx, in a project, or globally. */

@@ -20,7 +20,7 @@ export interface PostgresSession {
   readonly sendRows: (rows: Uint8Array) => Promise<void>;
   /** Ends the rows of a `COPY`. Throws the errors of `run`. */
   readonly endRows: () => Promise<StatementResponse>;
-  /** Whether a transaction is open, which the server says after each statement. */
+  /** Whether a transaction is open, as the server reports after each statement. */
   readonly isInTransaction: () => boolean;
   /** Whether the server reads a backslash in a string as itself: `standard_conforming_strings`. */
   readonly hasStandardStrings: () => boolean;

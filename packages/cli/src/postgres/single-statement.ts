@@ -29,7 +29,7 @@ const bytesPerValue = 16;
 export class SingleStatement implements Submittable {
   /** The columns of the result. Known when the first portion is there; empty if the statement returns no rows. */
   columns: readonly FieldDef[] = [];
-  /** What the server says about a statement that is done, such as `INSERT 0 3`. Known after the last portion. */
+  /** The command tag of the completed statement, such as `INSERT 0 3`. Known after the last portion. */
   commandTag: string | undefined;
   /** Whether there are more rows than were asked for. Known after the last portion. */
   isCut = false;
@@ -55,7 +55,8 @@ export class SingleStatement implements Submittable {
   }
 
   /**
-   * Returns the rows in portions, none of which is empty. Each row is returned once, also if it is called again. Throws before the first portion if the statement has failed until then.
+   * Returns the rows in portions, none of which is empty. Each row is returned once, also if it is called again. Throws before the first
+   * portion if the statement has failed until then.
    *
    * @throws DatabaseError of pg if the server rejects the statement; CopyProtocolError; StatementConnectionError.
    */

@@ -67,7 +67,7 @@ export const startClient = (
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderrTail = (stderrTail + text).slice(-maxStderrCharacters);
   });
-  // A program that has failed no longer reads; its exit status says so.
+  // A program that has failed no longer reads; its exit status reports the failure.
   child.stdin?.on("error", () => undefined);
   if (signal.aborted) kill();
   signal.addEventListener("abort", kill, { once: true });

@@ -18,7 +18,7 @@ export interface PreviewWithRecord extends PreviewIdentity {
 
 /**
  * Stores the record of a preview, unless it is stored already. An agent cannot store what decides about the deletion of a preview without
- * its sponsor. It leaves that to a later run of its sponsor, and says so if it was asked to.
+ * its sponsor. It leaves that to a later run of its sponsor, and reports it if it was requested.
  *
  * @returns the preview as it is then.
  */

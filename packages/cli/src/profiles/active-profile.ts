@@ -75,7 +75,7 @@ const findProfileName = (flags: GlobalFlags, env: NodeJS.ProcessEnv): ValueWithS
   return name ? { value: name, from: "MGMT_PROFILE" } : undefined;
 };
 
-/** Does the same, and throws `profile:not_found` if the named profile does not exist. */
+/** Chooses a profile like `chooseProfile`. Throws `profile:not_found` if the named profile does not exist. */
 export const chooseExistingProfile = (
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd">,

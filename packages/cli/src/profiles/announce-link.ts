@@ -3,7 +3,7 @@ import type { UsedSetting } from "../output/used-settings.js";
 import type { ProfileChoice } from "./active-profile.js";
 import { findLink, type LinkWithFile } from "./link-file.js";
 
-/** Says on standard error what a command uses because of a link. Does nothing if the value is not from the link. */
+/** Reports on standard error what a command uses because of a link. Does nothing if the value is not from the link. */
 export const announceLink = (
   setting: UsedSetting,
   link: LinkWithFile | undefined,
@@ -12,7 +12,7 @@ export const announceLink = (
   if (setting.from === link?.file) output.usedSettings.add(setting);
 };
 
-/** Does the same for the profile that a command uses, with the host that it selects. */
+/** Reports the profile that a command uses because of a link, with the host of its URL. */
 export const announceLinkedProfile = (
   { name, profile, link }: ProfileChoice,
   context: Pick<Context, "output">,
@@ -24,7 +24,7 @@ export const announceLinkedProfile = (
   announceOverride("profile", name, link, link?.link.profile, context);
 };
 
-/** Returns the link of the folder. Returns undefined if it cannot be read: a command that does not need it does not fail. */
+/** Returns the link of the folder, or undefined if it cannot be read, so that a command that does not need it does not fail. */
 export const findReadableLink = (folder: string): LinkWithFile | undefined => {
   try {
     return findLink(folder);
@@ -33,7 +33,7 @@ export const findReadableLink = (folder: string): LinkWithFile | undefined => {
   }
 };
 
-/** Says on a terminal that a variable overrides the link of the folder, which a command that only reads does not show otherwise. */
+/** Reports on a terminal that a variable overrides the link of the folder. Commands that only read do not show it otherwise. */
 export const announceOverride = (
   label: string,
   { value, from }: { readonly value: string; readonly from: string },

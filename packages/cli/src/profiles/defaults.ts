@@ -4,8 +4,8 @@ import { announceLink, announceOverride, findReadableLink } from "./announce-lin
 import { type DefaultName, defaultVariables } from "./profile.js";
 
 /**
- * Returns the default project of the flag. Else returns the default from the environment, else from the link, else from the profile. With `--profile` the environment is
- * ignored. The ids in a link belong to the profile that it names and are ignored for any other.
+ * Returns the default project of the flag. Else returns the default from the environment, else from the link, else from the profile. With
+ * `--profile` the environment is ignored. The ids in a link belong to the profile that it names and are ignored for any other.
  */
 export const findDefault = (
   name: DefaultName,
@@ -34,7 +34,7 @@ const nounByDefault: Readonly<Record<DefaultName, string>> = {
   projectId: "project",
 };
 
-/** Returns the same for a command that uses the default, and says on standard error if it is the one of a link. */
+/** Returns a default like `findDefault`, and reports on standard error if it comes from a link. */
 export const resolveAndAnnounceDefault = (
   name: DefaultName,
   flags: GlobalFlags,

@@ -76,7 +76,7 @@ const findIgnoredReason = (path: string): string | undefined => {
   const folders = [statSync(folder), statSync(dirname(folder))];
   if (stats.uid !== uid) return "it belongs to another account";
   if (folders[0]?.uid !== uid) return "its folder belongs to another account";
-  // The mode of a symbolic link says nothing, and it is not followed.
+  // The mode of a symbolic link has no meaning, and the link is not followed.
   if (stats.isFile() && isWritableByAll(stats)) return "every account can write to it";
   return folders.some(isWritableByAll) ? "every account can write to its folder" : undefined;
 };
@@ -94,7 +94,7 @@ export const readLink = (path: string): Link | undefined => {
     // An exception for every folder without a link would take longer than everything else here.
     if (!lstatSync(path, { throwIfNoEntry: false }) || findIgnoredReason(path) !== undefined)
       return undefined;
-    // A repository may have one that leads to the folder of something else.
+    // A repository may have a symbolic link to a folder outside of it.
     if (lstatSync(dirname(path)).isSymbolicLink()) throw new Error("its folder is a symbolic link");
     linkJson = readLinkText(path);
   } catch (error) {

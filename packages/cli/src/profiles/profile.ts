@@ -25,7 +25,7 @@ export interface Profile {
   /** Defaults of commands. */
   readonly workspaceId?: string;
   readonly projectId?: string;
-  /** Who the credential belongs to, as the service said at the login. */
+  /** Who the credential belongs to, as the service reported at the login. */
   readonly account?: string;
   /** How results are printed. A newer version may have other formats. */
   readonly output?: string;

@@ -4,7 +4,7 @@ import { chooseProfile } from "./active-profile.js";
 /**
  * Returns what protects the resources that commands use here: the file of the link, or the profile. Returns undefined if nothing does.
  *
- * A link that names another profile says nothing about the one that is used.
+ * A link that names another profile does not protect the resources of this one.
  */
 export const findProtection = (
   flags: GlobalFlags,

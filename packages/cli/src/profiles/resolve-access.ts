@@ -79,7 +79,7 @@ const announceOverriddenService = (
   announceOverride("service", service, link, linkedProfile && `profile ${linkedProfile}`, context);
 };
 
-/** Returns whether the service is one of `mgmt dev`, as far as the profile says. */
+/** Returns whether the service runs in `mgmt dev`, according to the profile. */
 export const isDevAccess = ({ baseUrl, choice }: ServiceAccess): boolean => {
   const { profile } = choice ?? {};
   return (

@@ -23,7 +23,7 @@ export const updateProfiles = async (
 };
 
 /**
- * Does the same even if the file has become read-only since `assertWritable` was called: for a refreshed login, which
+ * Updates the profiles file even if it has become read-only since `assertWritable` was called: for a refreshed login, which
  * would be lost otherwise. The file stays read-only.
  */
 export const updateProfilesOnceWritable = async (

@@ -57,7 +57,7 @@ export const warnIfProfileIsOverridden = async (name: string, context: WarningCo
   }
 };
 
-/** Does the same for the default project of the profile. */
+/** Warns if commands in this folder do not use the default project that was just stored in a profile. */
 export const warnIfProjectIsOverridden = async (
   name: string,
   projectId: string,
@@ -70,7 +70,7 @@ export const warnIfProjectIsOverridden = async (
     await warnAboutOverride(effectiveDefault, `the project of profile ${name}`, context);
 };
 
-/** Does the same for the link of the working directory. */
+/** Warns if commands in this folder do not use a value of the link that was just stored. */
 export const warnIfLinkIsOverridden = async (link: Link, context: WarningContext): Promise<void> => {
   if (link.profile !== undefined) await warnIfProfileIsOverridden(link.profile, context);
   const profileChoice = chooseNextProfile(context);
@@ -84,7 +84,7 @@ export const warnIfLinkIsOverridden = async (link: Link, context: WarningContext
   }
 };
 
-/** Returns the profile that the next command chooses; undefined if it rejects the name in MGMT_PROFILE, and says so itself. */
+/** Returns the profile that the next command chooses; undefined if it rejects the name in MGMT_PROFILE, which it reports itself. */
 const chooseNextProfile = (context: WarningContext): ProfileChoice | undefined => {
   const namedProfile = context.env["MGMT_PROFILE"]?.trim();
   return namedProfile && !isValidProfileName(namedProfile) ? undefined : chooseProfile({}, context);

@@ -37,7 +37,7 @@ export interface ResourceChange<Resource extends ChangedResource> {
 /**
  * Asks before resources are changed in a way that cannot be undone. Every command that deletes, restores, rotates, or overwrites calls
  * this. A yes is enough, on a terminal or with `--yes`, unless the folder or the profile is protected: then the name of the resource must
- * be typed, or passed with `--confirm`, and the question says what protects it.
+ * be typed, or passed with `--confirm`, and the question contains what protects it.
  *
  * @throws `confirmation:needed`, `confirmation:declined`, and `confirmation:wrong_name`.
  */

@@ -12,7 +12,7 @@ export const assertFields = async (
   if (itemSchema) assertFieldsOfSchema(itemSchema, fields, definitions);
 };
 
-/** Does the same for a hand-written command, whose result or list has this schema. */
+/** Rejects fields that the result of a handwritten command cannot have. `schema` is the schema of the result, or of the list. */
 export const assertPrintedFields = async (schema: Schema, fields: readonly string[]): Promise<void> => {
   const { definitions } = await import("../contract/generated/schemas.js");
   const itemSchema = (schema.type === "array" && schema.items) || schema;

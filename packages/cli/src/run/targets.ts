@@ -30,7 +30,7 @@ export type PathParameters = Readonly<Record<string, string>>;
 /** The resources of one command line. */
 export interface CommandTargets {
   readonly targets: readonly PathParameters[];
-  /** Those whose last id is the name or the id of nothing, and the error that says so. No request is sent for them. */
+  /** The targets whose last id is not the name or the id of a resource, each with its error. No request is sent for them. */
   readonly unknownNameErrors: ReadonlyMap<string, Error>;
 }
 

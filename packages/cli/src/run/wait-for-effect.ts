@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { isObject, getAtPath } from "../json/json-path.js";
 import type { WaitRule } from "../contract/command-override.js";
 
-/** How a command waits for a goal, and how it says so. */
+/** How a command waits for a goal, and how it reports the wait. */
 interface WaitDefinition {
   readonly noun: string;
   /** The status that ends it. */

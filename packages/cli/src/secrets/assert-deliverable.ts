@@ -38,7 +38,7 @@ export const assertDeliverable = async (
 /**
  * Refuses to create a secret that the result would not show, like `assertDeliverable`.
  *
- * @param sample a result, as far as queries can tell. Its secret is the field `value`.
+ * @param sample a result with the fields that queries can select. Its secret is the field `value`.
  * @throws `secrets:not_shown`.
  */
 export const assertSecretPrinted = async (
@@ -82,7 +82,7 @@ const isSamplePrinted = async (print: (trial: Output) => Promise<void>, output: 
   return String(stdout.read() ?? "").includes(sampleSecret);
 };
 
-/** Returns a resource that matches a schema as far as queries can tell. */
+/** Returns a sample resource of a schema, with the fields that queries can select. */
 const buildSample = (
   schema: Schema,
   definitions: Readonly<Record<string, Schema>>,

@@ -20,7 +20,7 @@ export const connect = async (
   options?: SendOptions,
 ): Promise<MgmtClient> => connectWithAccess(await resolveAccess(flags, context), context, options);
 
-/** Does the same for access that is resolved already. */
+/** Returns a client for access that is already resolved. */
 export const connectWithAccess = async (
   access: ServiceAccess,
   context: Context,

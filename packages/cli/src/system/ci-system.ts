@@ -6,7 +6,7 @@ export interface CiSystem {
   readonly runsCommands?: boolean;
 }
 
-/** Systems with variables of their own, and the variable that tells each of them. Most systems also set CI. */
+/** Systems with variables of their own, and the variable that identifies each of them. Most systems also set CI. */
 const knownCiSystems: readonly (CiSystem & { readonly variable: string })[] = [
   // Also Gitea and Forgejo Actions.
   {

@@ -4,7 +4,7 @@ import { isVariableOn } from "./ci-system.js";
 export interface CodingAgent {
   /** Its own name for itself, or else a name for people. */
   readonly name: string;
-  /** The variable that tells. */
+  /** The variable that identifies the agent. */
   readonly variable: string;
 }
 

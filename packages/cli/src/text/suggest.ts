@@ -26,7 +26,7 @@ export const findSimilar = (word: string, candidates: readonly string[]): string
  * Returns a question for the hint of an error, `Did you mean …? ` with a space at the end.
  *
  * @param word the value that is not allowed.
- * @returns an empty string if none of the allowed values is similar, or the word is too short to tell.
+ * @returns an empty string if none of the allowed values is similar, or the word is too short to compare.
  */
 export const formatSuggestion = (word: string, allowedValues: readonly string[]): string => {
   // Any two words with one or two letters would be similar.

@@ -26,7 +26,7 @@ export const writeLink = async (
   const retainedLink = previousLink?.profile === profileName ? previousLink : undefined;
   const link: Link = {
     ...retainedLink,
-    // Only a person who says so removes the protection.
+    // The protection is removed only if the user asks for it.
     ...(previousLink?.protect && { protect: true }),
     ...(profileName !== undefined && { profile: profileName }),
     ...changes,

@@ -71,7 +71,7 @@ const lockTimeoutMs = 20_000;
 /** How long the end of sessions may take, in milliseconds. */
 const endSessionsTimeoutMs = 30_000;
 
-/** How long a session may use a processor after it was told to end, in milliseconds. */
+/** How long a session may use a processor after it was asked to terminate, in milliseconds. */
 const unresponsiveTimeoutMs = 5_000;
 
 /** How long sessions may take to end before the platform looks at what they do, in milliseconds. */
@@ -80,7 +80,7 @@ const hiddenTimeoutMs = 1_000;
 /** Time between looks whether sessions have ended, in milliseconds: at first, and after the first second. */
 const endPollIntervalsMs = { first: 3, later: 50 };
 
-/** A session that was told to end. */
+/** A session that was asked to terminate. */
 interface EndedSession {
   pid: number;
   /** Null means a process of Postgres itself. */

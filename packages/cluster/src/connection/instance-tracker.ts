@@ -8,7 +8,7 @@ const instanceQuery = {
   query_timeout: 5_000,
 };
 
-/** The instance that an address leads to. */
+/** The instance that an address currently points to. */
 interface Instance {
   id: string;
   readonly replacedIds: Set<string>;
@@ -24,7 +24,7 @@ export class InstanceTracker {
   readonly #instances = new Map<string, Instance>();
   readonly #onReplaced: (address: string) => void;
 
-  /** @param onReplaced called when an address leads to another instance. */
+  /** @param onReplaced called when the address points to another instance. */
   constructor(onReplaced: (address: string) => void) {
     this.#onReplaced = onReplaced;
   }
@@ -33,10 +33,10 @@ export class InstanceTracker {
    * Registers a connection that has just been opened.
    *
    * @returns true if it is the first connection to a new instance. Work that was started on the previous instance must not continue on it.
-   * @throws Error when it leads to a standby, or to an instance that was replaced or does not respond.
+   * @throws Error when it connects to a standby, or to an instance that was replaced or does not respond.
    */
   async register(client: ClientBase): Promise<boolean> {
-    // The types of pools do not say it.
+    // `pg.Pool` types its clients as `ClientBase`.
     if (!(client instanceof Client)) throw new TypeError("The connection is not one of the driver");
     const { rows } = await client.query<{ instance: string; standby: boolean }>(instanceQuery);
     const [row] = rows;

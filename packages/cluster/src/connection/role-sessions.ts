@@ -72,7 +72,7 @@ export const endStartingSessions = async (
  */
 const titlePrefix = "postgres: ";
 
-/** Returns whether a process has a title that tells its role. `title` is undefined or empty if the platform cannot read it. */
+/** Returns whether a process has a title that contains its role. `title` is undefined or empty if the platform cannot read it. */
 const tellsRole = (title = ""): boolean => title.startsWith(titlePrefix);
 
 const isTitleOfRole = (role: string, title = ""): boolean => title.startsWith(`${titlePrefix}${role} `);

@@ -20,11 +20,11 @@ import {
 import { isTooManyLocksError, RoleOwnership } from "./role-ownership.js";
 import { buildSettingStatement } from "./settings.js";
 
-/** How long `DROP DATABASE` waits for sessions to react, in milliseconds, and the time between looks. */
+/** How long `DROP DATABASE` waits for sessions to react, and the interval at which that is checked, in milliseconds. */
 const stallTimeoutMs = 750;
 const stallCheckIntervalMs = 250;
 
-/** After a stall, how long others count on it, in milliseconds: they wait for one look only. */
+/** How long after a stall other drops expect another one, in milliseconds: they wait for one check only. */
 const stallMemoryMs = 5_000;
 
 /** The reason for canceling `DROP DATABASE`. */
@@ -34,11 +34,11 @@ const stallError = new Error("A session does not react to signals");
 const isDuplicateDatabaseError = (error: unknown): boolean =>
   error instanceof DatabaseError && (error.code === "42P04" || error.code === "23505");
 
-/** Settings that are stored for a database. */
+/** Settings that are stored for a database, or for a role in it. */
 interface StoredSettings {
   /** The role to which they apply; null when they apply to all. */
   role: string | null;
-  /** It is null when only the other database has settings for this role. */
+  /** The settings of the source. Null when only the target has settings for this role. */
   settings: string[] | null;
 }
 
@@ -53,10 +53,10 @@ export class DatabaseCopier {
   /** Returns whether a database must not allow connections after a copy. */
   mustStayClosed: (database: string) => boolean = () => false;
   #onStall: (() => void) | undefined;
-  /** When a session did not react the last time: a time of `performance.now()`. */
+  /** The last time a session did not react, by `performance.now()`. */
   #stalledAt = -Infinity;
 
-  /** Is called when a database could not be dropped, and is invalid: immediately if that has happened before. */
+  /** Sets what is called when a database could not be dropped and is invalid: immediately if that has already happened. */
   set onStall(onStall: () => void) {
     this.#onStall = onStall;
     if (this.#stalledAt !== -Infinity) onStall();
@@ -201,7 +201,7 @@ export class DatabaseCopier {
       await this.#admin.runScript([change]);
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      // Neither the statement nor the message, which may contain the value.
+      // Logs neither the statement nor the message, which may contain the value of the setting.
       this.#onLog?.(
         `A setting was not copied to the database ${database}: Postgres error ${error.code ?? ""}`,
       );
@@ -287,8 +287,8 @@ export class DatabaseCopier {
 
   async #dropAsOwner(name: string, row: { template: boolean; used: boolean }): Promise<boolean> {
     if (!row.template) {
-      // Says who is connected if the platform cannot end all sessions. `DROP DATABASE` would wait for those that ignore it, and keep others
-      // from their turn.
+      // Reports who is connected if the platform cannot terminate all sessions. `DROP DATABASE` would wait for sessions that ignore signals,
+      // and delay other drops.
       if (row.used || !this.#admin.cluster.canForceDrop) await this.#admin.endSessions("datname = $1", name);
       const statement = `drop database if exists ${quoteIdentifier(name)} with (force)`;
       try {
@@ -355,7 +355,7 @@ export class DatabaseCopier {
         signal,
       );
     } catch (error) {
-      // Postgres completes the statement of a process that has ended. The repetition drops the database that it made.
+      // Postgres completes the statement of a process that has exited. The retry drops the database that it created.
       throw isDuplicateDatabaseError(error) ? toUnavailableError(error) : error;
     }
     // By default, everyone may connect to a new database.

@@ -3,10 +3,10 @@ import { FairSemaphore } from "@mgmt/engine/internal";
 import type { AdminConnection } from "../connection/admin-connection.js";
 import { type TenantStatement, tenantStatements } from "../policy/tenant-statement.js";
 
-/** How many locks a transaction may take, as a share of the locks of all tenants: while several copies run, and while one runs. */
+/** How many locks a transaction may take, as a share of the locks of all tenants: `several` if others may run at the same time. */
 const lockShares = { several: 0.1, one: 0.6 };
 
-/** About how many locks a change of the owner of a table takes: with its indexes, its sequences, and its TOAST table. */
+/** Estimated number of locks to change the owner of a table with its indexes, its sequences, and its TOAST table. */
 const locksPerTable = 8;
 
 /** Returns whether a transaction would take too many locks (`program_limit_exceeded`). */
@@ -37,10 +37,10 @@ export class RoleOwnership {
   }
 
   /**
-   * Gives the objects of roles in a database to `owner`, and revokes their privileges, in one transaction, which locks all of them. All
-   * databases share the room for locks, so one transaction at a time may take many.
+   * Gives the objects of roles in a database to `owner`, and revokes the privileges of these roles, in one transaction, which locks all of
+   * the objects. All databases share the lock table, so only one transaction at a time may take many locks.
    *
-   * @throws DatabaseError `program_limit_exceeded` when there are too many.
+   * @throws DatabaseError `program_limit_exceeded` (54000) when there are too many objects.
    */
   async transferObjects(database: string, roles: readonly string[], owner: string): Promise<void> {
     if (roles.length === 0) return;

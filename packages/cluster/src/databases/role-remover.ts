@@ -35,11 +35,11 @@ export class RoleRemover {
   }
 
   /**
-   * Drops roles with their sessions and their privileges in the database of their owner, and gives their objects there to the owner.
-   * Other tenants may have granted them privileges in their databases, where the platform runs nothing. Such a role remains,
-   * without a login and a password, until these databases are dropped. So does a role that has a session which ignores its end, one that a
-   * session of another tenant locks with a statement that Postgres cannot interrupt, and one with so many objects that removing it would
-   * take the locks of all databases.
+   * Drops roles with their sessions and their privileges in the database of their owner, and gives their objects there to the owner. Other
+   * tenants may have granted them privileges in their databases, where the platform runs nothing. Such a role remains, without a login and
+   * a password, until these databases are dropped. So does a role that has a session which ignores its termination, a role that a session
+   * of another tenant locks with a statement that Postgres cannot interrupt, and a role with so many objects that removing it would take
+   * the locks of all databases.
    */
   async dropRoles(roles: readonly string[], owner: string): Promise<void> {
     if (roles.length === 0) return;
@@ -60,7 +60,7 @@ export class RoleRemover {
         await this.#admin.endSessions("usename = $1", role);
         const databases = await this.#findDatabasesOfRole(role);
         if (databases.includes(sharedObjectsDatabase)) rolesWithSharedPrivileges.push(role);
-        // A kept database stays what it was.
+        // A kept database must not change.
         const ownDatabases = databases.filter(
           (database) =>
             database !== sharedObjectsDatabase &&
@@ -133,7 +133,7 @@ export class RoleRemover {
     }
   }
 
-  /** Ends all sessions of the database when one of them keeps a lock although it was told to end. */
+  /** Terminates all sessions of the database if one of them keeps a lock although it was asked to terminate. */
   async #transferEndingBlockers(database: string, role: string, owner: string): Promise<void> {
     try {
       await this.#ownership.transferObjects(database, [role], owner);
@@ -153,7 +153,7 @@ export class RoleRemover {
     return rows.map(({ name }) => name);
   }
 
-  /** Returns what `ALTER` has to reset, so that nothing is stored for a role: the role, and the role in databases. */
+  /** Returns the targets of `ALTER … RESET ALL` that remove all stored settings of a role: the role, and the role in each database. */
   async #findSettingTargets(role: string): Promise<string[]> {
     const rows = await this.#admin.query<{ target: string }>(
       `select format('role %I', r.rolname) || case when d.oid is null then '' else format(' in database %I', d.datname) end as target
@@ -167,8 +167,8 @@ export class RoleRemover {
   }
 
   /**
-   * Returns the databases with objects or privileges of the role; the home database for privileges on databases. Leaves out those that
-   * only wait until they can be dropped.
+   * Returns the databases with objects or privileges of the role; the maintenance database for privileges on databases. Leaves out
+   * databases that only wait until they can be dropped.
    */
   async #findDatabasesOfRole(role: string): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(

@@ -2,7 +2,7 @@
 export class RunningFills {
   readonly #fillsByDatabase = new Map<string, Set<AbortController>>();
 
-  /** Does work until it is done or canceled, and passes it a signal that says so. */
+  /** Runs work until it is done or canceled. Passes it a signal that is aborted when it is canceled. */
   async run(
     name: string,
     cancelSignal: AbortSignal | undefined,

@@ -216,7 +216,7 @@ export class TenantGuard {
     await this.#pool.end();
   }
 
-  /** Does the same as `applyLimits`, and does not fail. */
+  /** Runs `applyLimits`. Returns true if it fails. */
   async #tryApplyLimits(): Promise<boolean> {
     try {
       return await this.applyLimits();

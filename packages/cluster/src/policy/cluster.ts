@@ -27,13 +27,13 @@ export const runningSessionCondition = `(${activeSessionCondition} and wait_even
 export interface MembershipStatements {
   /** Gives the platform the privileges of the roles. */
   join(roles: readonly string[]): string;
-  /** Takes them from it. */
+  /** Revokes the privileges of the roles from the platform. */
   leave(roles: readonly string[]): string;
 }
 
 /**
- * A cluster, and the rights of the platform in it. In a cluster of its own, it is the superuser, and no other role creates databases. In
- * one that others also use, it has fewer privileges and touches nothing of theirs.
+ * A Postgres cluster, and the privileges of the platform in it. In a dedicated cluster, the platform is the superuser, and no other role
+ * creates databases. In a shared cluster, it has fewer privileges and changes nothing that belongs to others.
  */
 export interface Cluster {
   readonly address: ClusterAddress;
@@ -56,7 +56,7 @@ export interface Cluster {
   /** The query for the locks of tenants: rows of `database`, the oid, `pid`, and `locks`, the number of locks of the session. */
   readonly heldLocksQuery: string;
 
-  /** Options of sessions in a database that override settings which only a superuser can have stored for it. */
+  /** Session options that override settings which only a superuser can have stored for the database. */
   readonly privilegedOptions: string;
 
   /** The statements that add the platform's objects to a new, empty database. */
@@ -105,19 +105,19 @@ export interface Cluster {
   /** Returns a variant of a statement that does nothing where the platform may lack the privilege. */
   ignorePrivilegeErrors(statement: string): string;
 
-  /** Ends sessions of tenants, also while they hold all locks of the server. */
+  /** Terminates sessions of tenants, even while they hold all locks of the server. */
   terminateSessions(
     pids: readonly number[],
     query: (text: string, values: readonly unknown[]) => Promise<unknown>,
   ): Promise<void>;
 
   /**
-   * Ends processes of Postgres that ignore their termination, because of a loop that looks for no signals, after which Postgres restarts,
-   * or undefined where the processes may be on another machine.
+   * Kills processes of Postgres that ignore their termination because of a loop that checks for no signals. Postgres restarts afterwards.
+   * Undefined if the processes may be on another machine.
    */
   readonly killProcesses: ((pids: readonly number[]) => void) | undefined;
 
-  /** Returns what the databases of tenants may use together, so that enough is left for the platform. */
+  /** Returns the limits of all tenants together, which leave enough for the platform. */
   readLimits(statements: StatementRunner): Promise<ServerLimits>;
 
   /**

@@ -3,11 +3,11 @@ import { RecentMap } from "@mgmt/internal/values/recent-map";
 import { escapeLiteral } from "pg";
 import { getLastPart, systemNames } from "./names.js";
 
-/** What the records keep of an installation. */
+/** The id and the secret of an installation, as the records store them. */
 export interface InstallationKeys {
   /** 16 hexadecimal digits, which are part of names in Postgres. */
   readonly id: string;
-  /** Keys of locks are derived from it. */
+  /** Random bytes, from which the keys of advisory locks are derived. */
   readonly secret: string;
 }
 
@@ -24,15 +24,15 @@ const buildRoleCommentCondition = (condition: string): string => `exists (
     select from pg_shdescription where classoid = 'pg_authid'::regclass and objoid = r.oid and ${condition})`;
 
 /**
- * One installation of the service. A cluster can have several, and databases and roles of others: an installation never touches what it
- * has not made. A role of the installation has a comment with its id, which tenants cannot change. A database of the installation belongs
- * to such a role from the moment it exists: to `platformRole`, or to the owner role of its tenant.
+ * One installation of the service. A cluster can have several installations, and databases and roles of other services: an installation
+ * never changes what it has not created. A role of the installation has a comment with its id, which tenants cannot change. A database of
+ * the installation belongs to such a role from the moment it exists: to `platformRole`, or to the owner role of its tenant.
  */
 export class Installation {
   readonly keys: InstallationKeys;
   /** Owns prepared databases, unfinished copies and backups. No one can log in as this role. */
   readonly platformRole: string;
-  /** The comment of an owner role. The comments of other roles begin with it and a space. */
+  /** The comment of an owner role. The comments of the installation's other roles begin with this mark and a space. */
   readonly mark: string;
   /** Marks a role that could not be dropped yet, because other tenants granted it privileges, or have locked it. */
   readonly retiredMark: string;
@@ -94,7 +94,7 @@ export class Installation {
   /**
    * Returns the name of a database or backup that is not in the records, while it is kept.
    *
-   * @param date since when, as `YYYYMMDD`.
+   * @param date the day since which it is kept, as `YYYYMMDD`.
    */
   toKeptName(name: string, date: string): string {
     return `${this.keptNamePrefix}${date}.${getLastPart(name)}`;

@@ -1,7 +1,7 @@
 /**
- * Keeps the owner of a database from adding languages such as `plperl` and `pltcl`, although Postgres trusts them: a loop in one of their
- * functions does not end when the session is told to end. As a member of the extension `plpgsql`, which every database has, the event
- * trigger is in no dump.
+ * The statements that keep the owner of a database from adding languages such as `plperl` and `pltcl`, although Postgres trusts them: a
+ * loop in one of their functions does not stop when the session is terminated. As a member of the extension `plpgsql`, which every database
+ * has, the event trigger is in no dump.
  */
 export const withheldLanguages: readonly string[] = [
   `create function pg_catalog.mgmt_check_languages() returns event_trigger

@@ -2,7 +2,7 @@ import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connecti
 import { clusterErrors } from "../policy/cluster-error.js";
 import type { Installation } from "../policy/installation.js";
 
-/** What the comment of the role of an installation says about the records of its last start. */
+/** What the comment of the role of an installation records about its last start. */
 interface Stamp {
   /** The database and the schema of the records. */
   readonly location: string;
@@ -21,9 +21,9 @@ interface StampRow {
 const buildStampPrefix = (mark: string): string => `${mark} records `;
 
 /**
- * Returns what a comment says; undefined before the first start.
+ * Parses a comment. Returns undefined before the first start.
  *
- * @throws ClusterError `cluster:stamp_unknown` when it says something in another format.
+ * @throws ClusterError `cluster:stamp_unknown` when it has another format.
  */
 const parseStamp = (comment: string, { mark, platformRole }: Installation): Stamp | undefined => {
   if (comment === mark) return undefined;

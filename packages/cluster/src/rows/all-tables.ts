@@ -19,7 +19,7 @@ export const readAllTables = async (
     `select case when is_called then last_value + 1 else last_value end as number, null as doc
       from ${schema}.${toSqlName(name)}_seq_seq`,
   ]);
-  // Several statements have several results, which the types of the driver do not say.
+  // Several statements have several results, which the types of the driver do not express.
   const results = (await client.query(readStatements.join(";\n"))) as unknown as readonly QueryResult<{
     number: string;
     doc: string;
@@ -44,7 +44,7 @@ const maxRowsPerStatement = 1_000;
 /**
  * Replaces all rows of the tables that `tableStates` has. Call it in a transaction.
  *
- * @param options `isFirstWrite` says that no server has used the tables, so that nothing has to be deleted, and only tables with rows are
+ * @param options `isFirstWrite` means that no server has used the tables, so that nothing has to be deleted, and only tables with rows are
  *   opened, which makes a first start faster. Default: false.
  */
 export const replaceAllTables = async (

@@ -17,7 +17,7 @@ export class AlteredSecretError extends Error {
   }
 }
 
-/** The names of the fields that lead to a secret. */
+/** The path of field names to a secret. */
 type SecretPath = readonly [string, ...string[]];
 
 const parsePath = (text: string): SecretPath => {

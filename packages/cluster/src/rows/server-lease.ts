@@ -106,7 +106,7 @@ export class ServerLease implements ServerIdentity {
     this.#watchTimers.add(setInterval(() => this.#lookAt(address), this.#heartbeatIntervalMs).unref());
   }
 
-  /** Opens a connection, which shows whether the address leads to another instance. */
+  /** Opens a connection, which shows whether the address points to another instance. */
   #lookAt(address: DatabaseAddress): void {
     this.#open(address).then(
       (client) => client.end(),

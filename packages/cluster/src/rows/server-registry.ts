@@ -40,7 +40,7 @@ export interface OtherServer {
   readonly isFenced: boolean;
 }
 
-/** What a heartbeat says. */
+/** What a heartbeat reports. */
 export interface HeartbeatResult {
   /** Whether others still count on this server. If not, they have taken its work. */
   readonly isRegistered: boolean;
@@ -57,7 +57,7 @@ export interface RegisteredServer {
   readonly startedAt: number;
   /** How long ago its last heartbeat was, in seconds. */
   readonly silentSeconds: number;
-  /** The id of the key with which it encrypts. Null means that it has not said so. */
+  /** The id of the key with which the server encrypts. Null if it has not reported it. */
   readonly keyId: string | null;
 }
 

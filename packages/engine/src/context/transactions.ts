@@ -3,7 +3,7 @@ import type { LoadedRows, Preload } from "../store/preload.js";
 import type { CallMode, ModeResult } from "../values/awaitable.js";
 import type { OperationContext } from "./operation-context.js";
 
-/** Runs steps on the state of a server. */
+/** Runs transactions on the state of a server. */
 export interface Transactions<M extends CallMode = CallMode> {
   /**
    * Runs a synchronous callback as one transaction. The callback may run more than once, so it has no effects except on its context and

@@ -1,12 +1,18 @@
-/** Limits work at the same time, in total and for each key. Keys whose work waits take turns, so none waits for all work of another. */
+/**
+ * Limits how much work runs at the same time, in total and for each key. Waiting keys take turns, so that no key has to wait for all work of
+ * another.
+ */
 export class FairSemaphore {
   readonly #limits: { readonly maxTotal: number; readonly perKey: number };
   readonly #runningByKey = new Map<string, number>();
-  /** The work that waits, by key. The key whose turn was the longest ago comes first. */
+  /** Functions that start waiting work, by key. The key that has waited longest since its last turn comes first. */
   readonly #waitingStarts = new Map<string, (() => void)[]>();
   #runningCount = 0;
 
-  /** @param perKey default: `maxTotal`. */
+  /**
+   * @param options.maxTotal how much work may run at the same time.
+   * @param options.perKey how much of it may have the same key. Default: `maxTotal`.
+   */
   constructor({ maxTotal, perKey = maxTotal }: { readonly maxTotal: number; readonly perKey?: number }) {
     this.#limits = { maxTotal, perKey };
   }

@@ -73,7 +73,7 @@ export const buildTakenFields = (
   return { owner: taker.currentSession, attempts: earlierAttempts + 1, lastError: processEnded };
 };
 
-/** Returns whether a job has failed so often that it is not repeated until an operator says so. */
+/** Returns whether a job has failed so often that it is not repeated until an operator requests it. */
 export const isDead = ({ diedAt }: JobRow): boolean => diedAt !== undefined;
 
 /** Returns the report of a dead job. */

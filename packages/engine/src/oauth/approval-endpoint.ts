@@ -45,7 +45,7 @@ export const createApprovalPageFinder =
   };
 
 /**
- * Returns a function that finds the endpoint of a sentence that says with which command an operator decides an approval. It shows nothing of
+ * Returns a function that finds the endpoint of a sentence with the command by which an operator decides an approval. It shows nothing of
  * the approval, because its URL contains no credential.
  *
  * @param formatText returns the text for an id.

@@ -170,7 +170,7 @@ export class Engine {
 
   #toOutcome({ request }: Exchange, error: unknown): Outcome {
     if (error instanceof RequestError) return toErrorOutcome(error);
-    // With Retry-After, the response says that nothing was done.
+    // With Retry-After, the response means that nothing was done.
     if (error instanceof OutcomeUnknownError && chooseMode(request.method) === "write")
       return toErrorOutcome(errors["internal:unavailable/outcome_unknown"]());
     if (error instanceof DatabaseUnavailableError) return toErrorOutcome(errors.unavailable(error.reason));

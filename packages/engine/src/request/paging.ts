@@ -60,7 +60,7 @@ export const respondWithPage = <T extends Row, W>(
   return { status: 200, json: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
 };
 
-/** Number of rows of a page whose request does not say it. */
+/** Number of rows of a page if the request does not specify it. */
 const defaultLimit = 100;
 
 /**

@@ -3,8 +3,11 @@ import { jobHandlers } from "../rules/handlers.js";
 import { type JobHandler, StoredFailureError, SupersededError } from "../jobs/job-handler.js";
 
 /**
- * Finds the handler of a kind of job and passes it to `callHandler`. Returns the error of the job; undefined when it
- * succeeds. Reports an unexpected error as a defect, unless a request waits for the job and receives it.
+ * Finds the handler of a kind of job and passes it to `callHandler`. Reports an unexpected error as a defect, unless a request waits for
+ * the job and receives the error.
+ *
+ * @param isAwaited whether a request waits for the job.
+ * @returns the error of the job, or undefined when it succeeds.
  */
 export const runJob = async (
   kind: string,

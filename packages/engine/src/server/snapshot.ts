@@ -29,7 +29,7 @@ export interface Snapshot {
 /**
  * Returns the value as a snapshot.
  *
- * @throws Error that says what is missing when the value is not a snapshot.
+ * @throws Error with the missing part when the value is not a snapshot.
  */
 export const parseSnapshot = (value: unknown): Snapshot => {
   if (typeof value !== "object" || value === null) throw new Error("The snapshot is not a JSON object");

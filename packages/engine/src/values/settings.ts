@@ -81,7 +81,7 @@ export interface ApprovalSettings {
   readonly maxWindow: number;
 }
 
-/** What lists of backups say about their retention. */
+/** The retention that lists of backups report. */
 export interface BackupSettings {
   /** Value of `meta.backupRetentionDays` in lists of backups. */
   readonly retentionDays: number;

@@ -12,7 +12,7 @@ export class ConnectionStringError extends Error {
   }
 }
 
-/** The system limits the length of a variable. */
+/** Maximum number of characters, because systems limit the length of an environment variable. */
 const maxConnectionStringLength = 10_000;
 
 const formatHint =
@@ -103,7 +103,7 @@ const parseUri = (uriRest: string): ConnectionParameters => {
         "If the password has a ? or an &, write it as %3F or %26.",
       );
     }
-    // As in `user:12?3=4@host`, where the password has the question mark.
+    // For example `user:12?3=4@host`, where the question mark is part of the password.
     if (value.includes("@") && atIndex === -1 && !parametersAllowingAt.includes(name))
       throwNotEncoded("?", "%3F");
     parameters.set(decodeComponent(name), decodeComponent(value));

@@ -207,7 +207,7 @@ const redactSecret = (name: string, value: unknown, scope: RedactionScope): unkn
   );
 };
 
-/** Returns whether the names in the value are the user's own, such as names of environment variables, and so say nothing about secrets. */
+/** Returns whether the names in the value are the user's own, such as names of environment variables, which do not identify secrets. */
 const hasUserChosenNames = (name: string): boolean =>
   secretFields.has(name) || /^env|(?:secret|password|passphrase|cookie)s$/i.test(name);
 

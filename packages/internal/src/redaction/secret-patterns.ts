@@ -74,7 +74,7 @@ const urlCredentialsRule: RedactionRule = (text) => {
   return output + text.slice(position);
 };
 
-/** Values after a colon that say something about a secret: `token: expired`. */
+/** Values after a colon that describe a secret: `token: expired`. */
 const plainWordPattern =
   "required|missing|invalid|expired|unknown|wrong|revoked|malformed|true|false|null|none|undefined|empty|string|number|not";
 /** An id of the API, which is not a secret. */
@@ -129,7 +129,7 @@ const anywhereRules: readonly RedactionRule[] = [
     /^[ \t]{0,99}(?:- )?([\w.-]{1,100}):[ \t]{1,99}/gm,
     new RegExp(`(?!["'\`&*!<[{|>]|(?:${plainWordPattern})\\b)[^\\s]+(?=[ \\t]*(?:[\\r\\n]|$))`, "y"),
   ),
-  // Inside a line, only values that do not look like a word: `token: expired` says that one has expired.
+  // Inside a line, only values that do not look like a word: `token: expired` means that a token has expired.
   createNamedValueRule(
     /(?<![\w.-])([\w.-]{1,100}):\s{0,9}/g,
     new RegExp(
@@ -173,7 +173,7 @@ const anywhereRules: readonly RedactionRule[] = [
   ),
 ];
 
-/** For values of fields, headers, and URLs: the word after "bearer" is a token. */
+/** Pattern for values of fields, headers, and URLs: the word after "bearer" is a token. */
 export const fieldTextRules: readonly RedactionRule[] = [
   ...anywhereRules,
   createReplacingRule(/\b(bearer\s{1,9})(?!<)\S+/gi, `$1${secretMask}`),

@@ -31,7 +31,7 @@ export class PageWorker {
   #controller: ServiceWorker | undefined;
   /** The check in progress. */
   #runningCheck: Promise<void> | undefined;
-  /** The worker that a check has told to pass requests on, until it confirms that. */
+  /** The worker that a check has asked to pass requests on, until it confirms that. */
   #unconfirmedWorker: ServiceWorker | undefined;
   #needsProbe = false;
 
@@ -80,7 +80,7 @@ export class PageWorker {
   }
 
   /**
-   * Resolves when the worker passes the requests of the page on, which it is told to do again.
+   * Resolves when the worker passes the requests of the page on, which it is asked to do again.
    *
    * @throws MockError when requests would leave for the network.
    */
@@ -110,7 +110,7 @@ export class PageWorker {
     });
   }
 
-  /** Does the same as MSW when it starts. Resolves with whether the worker has confirmed it. */
+  /** Activates the worker like MSW when it starts. Resolves with whether the worker has confirmed it. */
   async #activate(worker: ServiceWorker): Promise<boolean> {
     const listenerController = new AbortController();
     const confirmed = new Promise<void>((resolve) => {
@@ -173,10 +173,13 @@ export class PageWorker {
   }
 }
 
-/** Returns the service workers of the page; undefined where the browser has none, which its type does not say. */
+/** Returns the service workers of the page; undefined where the browser has none, which its type does not express. */
 const serviceWorkerContainer = (): ServiceWorkerContainer | undefined => globalThis.navigator.serviceWorker;
 
-/** Returns whether something has replaced the function that registers workers by one that does nothing, as Playwright does with `serviceWorkers: "block"`. */
+/**
+ * Returns whether something has replaced the function that registers workers by one that does nothing, as Playwright does with
+ * `serviceWorkers: "block"`.
+ */
 const isRegistrationBlocked = async (script: string, options?: RegistrationOptions): Promise<boolean> => {
   const register = async (): Promise<unknown> => serviceWorkerContainer()?.register(script, options);
   return register().then(

@@ -19,7 +19,7 @@ export interface ReplaySummary {
   readonly differences: number;
 }
 
-/** The engine of the command: delays every response if a flag says so, and keeps the resources of a recording after a reset. */
+/** The engine of the command: delays every response if a flag sets a delay, and keeps the resources of a recording after a reset. */
 export class CommandServer extends MemoryServer {
   readonly #recordings: Recordings;
   #resetSnapshot: Snapshot | undefined;

@@ -15,7 +15,7 @@ export interface CommandProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Prints to the standard output. */
   print(text: string): void;
-  /** Resolves when the command is told to stop. */
+  /** Resolves when the command should stop. */
   readonly stopped: Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface Msw {
   readonly sources: readonly object[];
 }
 
-// A static import would fail before this module could say what to install. The CommonJS build has msw-bundled.ts instead.
+// A static import would fail before this module could report what to install. The CommonJS build has msw-bundled.ts instead.
 const loadedMsw: Msw | { readonly failure: unknown } = await Promise.all([
   import("msw"),
   import("msw/node"),

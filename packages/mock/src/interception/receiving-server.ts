@@ -7,7 +7,7 @@ import { requireMsw } from "./msw.js";
  */
 export type ReceiverComparison =
   | { readonly kind: "none" | "this" }
-  /** `handlers` are the handlers of the other server, as far as this MSW tells. */
+  /** `handlers` are the handlers of the other server, as far as this version of MSW reports them. */
   | { readonly kind: "another"; readonly handlers: readonly object[] };
 
 const noReceiver: ReceiverComparison = { kind: "none" };
@@ -31,7 +31,7 @@ export const compareReceiver = (server: object | undefined, handler: RequestHand
   return belongsToServer ? thisReceiver : { kind: "another", handlers: [] };
 };
 
-/** Returns the handlers of the server that receives requests; undefined if none listens, or if this MSW cannot tell. */
+/** Returns the handlers of the server that receives requests; undefined if none listens, or if this version of MSW does not report them. */
 export const findReceivingHandlers = (): readonly object[] | undefined => {
   let handlers: readonly object[] | undefined;
   // Stands for a request. The server asks it for its handlers, and finds that none applies.

@@ -16,7 +16,7 @@ export const rejectMissingLoopback = (
       (interfaces) => interfaces?.map(({ address }) => address) ?? [],
     );
   } catch {
-    // A sandbox may not tell.
+    // A sandbox may hide the interfaces.
     return;
   }
   if (!addresses.some((address) => address.startsWith("127."))) throw platformErrors.noLoopback();

@@ -76,7 +76,7 @@ const checkCluster = async (
     server = { address, major };
     return describeServer(address, major);
   });
-  // The check of the records says the same.
+  // The check of the records reports the same.
   const reached = isSameServer ? [] : [cluster];
   return server === undefined ? reached : [...reached, ...(await inspect(server, installation))];
 };

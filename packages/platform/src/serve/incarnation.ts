@@ -28,7 +28,7 @@ export interface IncarnationOptions {
   readonly baseUrl: string;
   /** Called once, when others have taken the work of this server. */
   readonly onLost: () => void;
-  /** Time between heartbeats, in milliseconds. Default: that of `ServerLease`. */
+  /** Time between heartbeats, in milliseconds. Default: the interval of `ServerLease`. */
   readonly heartbeatIntervalMs?: number | undefined;
   readonly onLog: (line: string) => void;
   readonly onDefect: (error: unknown) => void;

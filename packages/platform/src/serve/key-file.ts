@@ -12,7 +12,7 @@ export const readKeyFile = async (path: string): Promise<RecordKeys> => {
   const readList = async (): Promise<string> => {
     try {
       const { mode } = await stat(path);
-      // Not where a file system has no modes, such as a mounted secret of Kubernetes, which the group may read.
+      // The group may read the file, because a mounted secret of Kubernetes allows that.
       if ((mode & 0o007) !== 0)
         throw serveErrors.keyFileUnreadable(path, "every account of this machine can read or change it");
       return await readFile(path, "utf8");

@@ -164,7 +164,7 @@ export interface ServiceStatus {
     readonly startedAt: number;
     /** How long ago the last heartbeat was. */
     readonly silentSeconds: number;
-    /** The id of the key with which it encrypts. Null means that it has not said so. */
+    /** The id of the key with which the server encrypts. Null if it has not reported it. */
     readonly keyId: string | null;
   }[];
   /** Numbers of databases by status. */
@@ -179,7 +179,7 @@ export interface ServiceStatus {
   readonly clockOffset: number;
 }
 
-/** Returns what the records say about a service. */
+/** Returns what the records contain about a service. */
 export const readServiceStatus = async (settings: ServeSettings): Promise<ServiceStatus> =>
   withRecords(settings, {}, async ({ records, serverInfo }) => {
     const { databases, jobs, jobLagSeconds } = await records.readCounts();

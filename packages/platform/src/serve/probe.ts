@@ -54,7 +54,7 @@ export const probeServer = async (address: DatabaseAddress): Promise<ServerInfo>
     const [row] = rows;
     if (row === undefined) throw new Error("Postgres did not return its version");
     const major = Math.floor(row.version / 10_000);
-    // A pooler tells its clients process ids of its own.
+    // A pooler sends its clients process ids of its own.
     if (getProcessId(client) !== row.pid) throw serveErrors.pooler(name);
     if (row.standby) throw serveErrors.standby(name);
     if (major < oldestMajor) throw serveErrors.unsupportedVersion(name, row.versionText);

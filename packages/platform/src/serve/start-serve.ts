@@ -46,7 +46,7 @@ const adminPages = [...healthPages, "/metrics"];
  * Starts a server of a service.
  *
  * @param options.write receives the log, lines of JSON.
- * @param options.heartbeatIntervalMs time between heartbeats, in milliseconds. Default: that of `ServerLease`.
+ * @param options.heartbeatIntervalMs time between heartbeats, in milliseconds. Default: the interval of `ServerLease`.
  * @throws ServeError; ClusterError. Nothing is left listening then.
  */
 export const startServe = async (

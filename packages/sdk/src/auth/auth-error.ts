@@ -49,7 +49,7 @@ export interface AuthErrorInit {
 }
 
 /**
- * Reports a failed login, token refresh or logout. `code` identifies the problem and `hint` says what to do. Neither
+ * Reports a failed login, token refresh or logout. `code` identifies the problem and `hint` describes what to do. Neither
  * the error nor its `cause` contains a token, authorization code, PKCE verifier or client secret.
  */
 export class AuthError extends TokenError {

@@ -121,7 +121,7 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   return {
     ...store,
     lock: async (work, { signal }) => {
-      // The declarations of browsers do not say that insecure pages have none.
+      // The types of browsers do not express that insecure pages have none.
       const { locks } = ((isPage() && globalThis.navigator) || {}) as { locks?: LockManager };
       if (!locks) return withExclusiveStore(storeWithoutLock, signal, work);
       let isHeld = false;
@@ -140,7 +140,10 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   };
 };
 
-/** Returns whether this is a page or its worker. Node.js 25 and newer, and Deno, have a storage too, which all visitors of a server would share. */
+/**
+ * Returns whether this is a page or its worker. Node.js 25 and newer, and Deno, have a storage too, which all visitors of a server would
+ * share.
+ */
 const isPage = (): boolean => "document" in globalThis || "WorkerGlobalScope" in globalThis;
 
 const waitForPropagation = (): Promise<void> =>

@@ -96,7 +96,7 @@ export const sendOAuthRequest = async <T>(
 
 /**
  * Error codes of [RFC 6749](https://www.rfc-editor.org/rfc/rfc6749#section-5.2) and
- * [RFC 7009](https://www.rfc-editor.org/rfc/rfc7009#section-2.2.1), which say nothing about a secret that occurs in them.
+ * [RFC 7009](https://www.rfc-editor.org/rfc/rfc7009#section-2.2.1), which do not specify what happens to a secret in them.
  */
 const standardErrorPattern =
   /^(?:invalid_(?:request|client|grant|scope)|unauthorized_client|unsupported_(?:grant|token)_type)$/;

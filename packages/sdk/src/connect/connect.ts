@@ -263,7 +263,7 @@ class PendingConnection implements ConnectResume {
   }
 
   #addResume(error: unknown, isAborted: boolean): unknown {
-    // Callers share the reason of a signal, so it cannot say what exists.
+    // Callers share the reason of a signal, so it cannot contain what exists.
     const subject =
       this.projectId === undefined ? `Database ${this.databaseId}` : `Project ${this.projectId}`;
     const connectError = isAborted ? createAbortedError(subject, error) : error;

@@ -16,5 +16,5 @@ export interface Limit {
   abort(reason: Error): void;
 }
 
-/** A class whose instances tell one piece of work that it has ended early. */
+/** A class of limits. Each instance notifies one piece of work that it has ended early. */
 export type LimitClass = new (limits: DeadlineOptions) => Limit;

@@ -2,7 +2,7 @@
 export interface Timers {
   /** Calls `callback` once, in `ms` milliseconds. Returns the argument for `clearTimeout`. */
   setTimeout(callback: () => void, ms: number): unknown;
-  /** Replaces `setTimeout` for pauses between retries and polls, so that timers can tell them from deadlines. */
+  /** Replaces `setTimeout` for pauses between retries and polls, so that timers can distinguish them from deadlines. */
   setPause?(callback: () => void, ms: number): unknown;
   clearTimeout(timer: unknown): void;
   readonly performance: {

@@ -58,7 +58,7 @@ export class ConnectionError extends MgmtError {
 export const removeQuery = (url: string): string => url.replace(/\?.*/s, "");
 
 /**
- * Returns the code of the innermost cause of an error, or else its message. `ECONNREFUSED` tells more than the message "fetch failed" of
+ * Returns the code of the innermost cause of an error, or else its message. `ECONNREFUSED` is more specific than the message "fetch failed" of
  * the outer error.
  */
 export const describeInnermostCause = (error: unknown): string => {

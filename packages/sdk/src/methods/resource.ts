@@ -67,7 +67,7 @@ export abstract class Resource<SafeMethods extends object = object> extends Core
   }
 
   /**
-   * Creates or finds a resource, as `preparation` says, waits, and connects. Its method declares the body and the result.
+   * Creates or finds a resource, according to `preparation`, waits, and connects. Its method declares the body and the result.
    */
   protected async connectOf<T extends ConnectedDatabase>(
     name: ConnectableName,

@@ -3,7 +3,12 @@ import { maskNamedSecrets } from "../../output/mask.js";
 import { ApprovalProgress } from "../../service/approval-progress.js";
 import { connect } from "../../service/connect.js";
 
-/** Waits until the sponsor has approved, and prints the approval. Throws if it is denied, expired or consumed. */
+/**
+ * Waits until the sponsor has approved, and prints the approval.
+ *
+ * @param timeoutMs how long to wait, in milliseconds. Default: see `agentApprovals.wait` of the SDK.
+ * @throws ApiError if the approval is denied, expired, or consumed.
+ */
 export const runAgentApprovalsWait = async (
   id: string,
   timeoutMs: number | undefined,

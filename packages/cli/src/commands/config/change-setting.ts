@@ -5,10 +5,14 @@ import { updateProfiles } from "../../profiles/update-profiles.js";
 import { warnAboutOverride } from "../../profiles/warn-overridden.js";
 import { resolveEffectiveValue, type PrintedSetting, type Setting } from "./settings.js";
 
-/** The profile that a URL is stored in if there is none. */
+/** The profile that a URL is stored in if there is no active profile. */
 const defaultProfileName = "default";
 
-/** Changes the profile, and says if something else still overrides it. Throws `profile:not_found` unless a URL is stored, which creates one. */
+/**
+ * Changes a setting of the profile, and warns if something else still overrides it. Creates a profile only to store a URL.
+ *
+ * @throws `profile:not_found`
+ */
 export const changeSetting = async (
   key: string,
   setting: Setting,

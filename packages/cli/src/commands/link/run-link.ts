@@ -67,7 +67,7 @@ export const runLink = async (
   );
   output.info(`Wrote ${file}.`);
   await warnIfLinkIsOverridden(link, context);
-  // Whether others should get the link is for a person to say.
+  // The user decides whether others get the link.
   const gitignoreAnswer = gitignore ?? (findNoPromptReason(context) === undefined ? undefined : false);
   const ignoredFiles = await ignoreInGit([{ path: file, line: ".mgmt/" }], gitignoreAnswer, context);
   const commitRisk =

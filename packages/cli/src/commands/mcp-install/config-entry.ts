@@ -4,7 +4,7 @@ export const serverName = "mgmt";
 /** A value in the configuration of a server. */
 export type EntryValue = string | number | readonly string[];
 
-/** What the configuration of a client should say about the server. */
+/** The entry for the server that the configuration of a client should have. */
 export interface ServerEntry {
   /** Keys that decide which server is started. Others that the file has for it are unchanged. */
   readonly required: Readonly<Record<string, EntryValue>>;
@@ -19,11 +19,11 @@ export type PresentEntry = Readonly<Record<string, unknown>>;
 export interface EditedConfig {
   /** The new text. It is the same text if nothing has to change. */
   readonly text: string;
-  /** What the text said about the server before, or undefined if it said nothing. */
+  /** The entry that the text had for the server before, or undefined if it had none. */
   readonly before: unknown;
 }
 
-/** Why a file cannot be edited: it is broken, or says something about servers that no client understands. */
+/** Why a file cannot be edited: it is broken, or has an entry for servers that no client understands. */
 export class ConfigProblem extends Error {
   /** @param offset number of characters before the problem. */
   constructor(
@@ -65,6 +65,6 @@ export const isSameValue = (value: unknown, wanted: EntryValue): boolean =>
 /** Returns the line ending of the first line of a text. */
 export const detectNewline = (text: string): string => /\r?\n/.exec(text)?.[0] ?? "\n";
 
-/** Returns whether a file says the same about the server as before. */
+/** Returns whether two entries are the same. */
 export const isSameEntry = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);

@@ -9,7 +9,7 @@ import { isEntry, isSameValue, type ServerEntry, serverName, startsProgram } fro
  * Returns lines that show how the entry of the server changes. They contain nothing else of the file, which has secrets of other servers,
  * and none of those that the entry had.
  *
- * @param before what the file says about the server.
+ * @param before the entry that the file has for the server.
  * @param entry undefined if it is removed.
  */
 export const describeChange = (

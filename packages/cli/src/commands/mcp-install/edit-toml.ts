@@ -16,7 +16,7 @@ import { byteOrderMark } from "../../text/byte-order-mark.js";
 
 /** The table with all servers. */
 const serversKey = "mcp_servers";
-/** The keys that lead to the entry. */
+/** The path of keys to the entry. */
 const entryPath: readonly string[] = [serversKey, serverName];
 
 /**
@@ -259,7 +259,7 @@ const findTables = (document: AST.TOMLTopLevelTable): AST.TOMLTable[] =>
     .filter((node) => node.type === "TOMLTable")
     .filter(({ resolvedKey }) => isInEntry(resolvedKey));
 
-/** Returns the offset of the first line that says something about a key. */
+/** Returns the offset of the first line that sets a key. */
 const offsetOf = (document: AST.TOMLTopLevelTable, path: readonly string[]): number => {
   const places = document.body.flatMap((node) =>
     node.type === "TOMLTable"

@@ -106,7 +106,7 @@ export const runMcpInstall = async (
 };
 
 /**
- * Edits a text, and makes sure that the result can be read and says what it should.
+ * Edits a text, and checks that the result can be parsed and has the entry.
  *
  * @throws CliError `client_file:invalid`
  */

@@ -10,7 +10,7 @@ import { splitScript } from "../../dumps/sql-script.js";
 import type { Context } from "../../input/context.js";
 import { stripByteOrderMark } from "../../text/byte-order-mark.js";
 
-/** What the command line says to run, and where. */
+/** The SQL to run, and the database to run it in. */
 export interface QueryInput {
   /** Undefined means the default database. */
   readonly databaseIdOrName: string | undefined;

@@ -48,7 +48,7 @@ interface Query {
 
 /** How much longer than its timeout a statement may take before this program stops waiting for the server, in milliseconds. */
 const timeoutGraceMs = 5_000;
-/** How long the server may take to say what became of a change that is canceled, in milliseconds. */
+/** How long the server may take to report whether a canceled change was made, in milliseconds. */
 const cancelAnswerMs = 3_000;
 /** The code with which the server cancels a statement. */
 const canceledState = "57014";
@@ -73,7 +73,7 @@ export const runQuery = async (
   const close = (): void => void client.connection.stream.destroy();
   const cancel = (): Promise<void> => cancelStatement(client).then(close);
   let closeTimer: NodeJS.Timeout | undefined;
-  // The answer of the server says what became of a change.
+  // The response of the server reports whether a change was made.
   const onInterrupt = (): void =>
     void (writes
       ? cancelStatement(client).then(() => (closeTimer = setTimeout(close, cancelAnswerMs)))

@@ -22,6 +22,6 @@ export interface CommandSchema {
 interface ExitCode {
   readonly code: number;
   readonly meaning: string;
-  /** The error codes of the operation that lead to it. */
+  /** The error codes of the operation that have this exit code. */
   readonly errors: readonly string[];
 }

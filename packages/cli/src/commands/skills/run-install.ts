@@ -16,7 +16,7 @@ export interface SkillsInstallResult {
   readonly version: string;
 }
 
-/** Copies the skill into the folder of a client. Asks before it replaces a file that says something else. */
+/** Copies the skill into the folder of a client. Asks before it replaces a file with other content. */
 export const runSkillsInstall = async (
   clientName: string | undefined,
   scope: Scope,

@@ -76,7 +76,7 @@ export const runStatus = async (
         signal.throwIfAborted();
         const { code, message, exitCode } = await output.describeFailure(error);
         const currentProblem = classifyProblem(exitCode);
-        // The service may be back the next time. Until then, its gateway, proxy, and network may each say something else.
+        // The service may be back the next time. Until then, its gateway, proxy, and network may each report another error.
         if (lastProblem !== currentProblem) await output.warn({ code, message });
         lastProblem = currentProblem;
         continue;

@@ -24,7 +24,7 @@ export const waitForApproval = async (
   }
 };
 
-/** The codes of waits that end without an approval. */
+/** The error codes of waits that end without an approval. */
 const endedWaits = ["wait:timeout", "approval:denied", "approval:expired", "approval:consumed"];
 
 const describeApproval = (approvalId: string, { status, expiresAt, decidedAt }: Approval): ToolResult => ({
@@ -35,7 +35,7 @@ const describeApproval = (approvalId: string, { status, expiresAt, decidedAt }: 
   message: status === "expired" && decidedAt !== null ? unusedMessage : messages[status],
 });
 
-/** Of an approval that expired after the sponsor had given it. */
+/** The message for an approval that expired after the sponsor had given it. */
 const unusedMessage =
   "The sponsor approved, but the call did not follow in time. A repeated call requests a new approval.";
 

@@ -3,7 +3,7 @@ import type { ServerContext } from "../server-context.js";
 import type { ToolResult } from "../tool.js";
 import type { WritePolicy } from "../write-policy.js";
 
-/** What `context` tells about the server itself. */
+/** What the tool `context` reports about the server itself. */
 export interface ServerInfo extends WritePolicy {
   readonly version: string;
 }
@@ -24,7 +24,7 @@ export const describeContext = async (
   }),
 });
 
-/** Returns the parts of an error that say what a model can do. */
+/** Returns the parts of an error that help a model to continue. */
 export const describeFailure = async (error: unknown): Promise<ToolResult> => {
   const { code, message, hint } = await toFailure(error);
   return { code, message, hint };

@@ -89,7 +89,7 @@ export const restoreDatabase = async (
       };
 };
 
-/** Returns what the result says if this call has started nothing. */
+/** Returns the fields of the result if this call has started nothing. */
 const startRestore = async (
   tool: OperationTool,
   args: ToolArguments,

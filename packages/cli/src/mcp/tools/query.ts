@@ -5,10 +5,11 @@ import { CopyProtocolError, SingleStatement, type TextRow } from "../../postgres
 import type { ServerContext } from "../server-context.js";
 import { remainingMs, type ToolArguments, type ToolCall, type ToolResult } from "../tool.js";
 
+/** Maximum number of rows of a result. */
 const maxRows = 100;
-/** Of all rows of a result, as JSON. */
+/** Maximum size of all rows of a result, as JSON. */
 const maxResultBytes = 20_000;
-/** What the server may send for one query. A row arrives as a whole. */
+/** How many bytes the server may send for one query. Larger than the result, because a row always arrives complete. */
 const maxReceivedBytes = 8 * 2 ** 20;
 const statementTimeoutMs = 15_000;
 
@@ -20,7 +21,7 @@ export const runQuery = async (
 ): Promise<ToolResult> => {
   const { session, scope, context } = server;
   const id = String(databaseId);
-  // Postgres reads texts up to this character.
+  // Postgres would read the statement only up to this character.
   if (String(sql).includes("\0"))
     throw queryRejectedError("sql has the character U+0000", "Remove it: Postgres has no text with it.");
   await scope.assertInside("database", id, call.signal);
@@ -44,7 +45,7 @@ export const runQuery = async (
       received += data.length;
       if (received > maxReceivedBytes) close();
     });
-    // The first query of a transaction fixes that it is read-only.
+    // After its first query, a transaction cannot stop being read-only.
     await postgres.query(
       `BEGIN READ ONLY; SET LOCAL statement_timeout = ${String(statementTimeoutMs)}; SELECT 1`,
     );

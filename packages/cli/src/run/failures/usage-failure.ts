@@ -100,7 +100,7 @@ const misplacedFlagError = (command: MgmtCommand, program: string): Error => {
 /** Returns a word of the command line as a JSON string: shortened, on one line, and with its secrets masked. */
 const quoteWord = (word: string): string => JSON.stringify(redactMessage(shortenWord(word)));
 
-/** Does the same without the quotes. */
+/** Returns a word of the command line like `quoteWord`, without the quotes. */
 const redactWord = (word: string): string => quoteWord(word).slice(1, -1);
 
 /** Terraform's names of flags, without dashes, and the flags of `mgmt` that do the same. */

@@ -11,7 +11,7 @@ export interface NameScope extends ListScope {
   readonly findDefaultProject: () => string | undefined;
   /** The field of a body that has the name. Errors then do not repeat its text, which may be a secret in the wrong field. */
   readonly field?: string | undefined;
-  /** Asks for the project of a branch whose name says none, or refuses to. Default: the text is an id. */
+  /** Asks for the project of a branch whose name does not contain one, or throws if it cannot ask. Default: the text is an id. */
   readonly chooseProject?: (branch: string) => Promise<string>;
 }
 

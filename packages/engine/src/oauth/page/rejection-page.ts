@@ -1,7 +1,7 @@
 import { html } from "./html.js";
 import { renderLayout } from "./layout.js";
 
-/** What the page about an authorization request that cannot continue shows. */
+/** The content of the page for an authorization request that cannot continue. */
 export interface RejectionPageData {
   readonly title: string;
   /** What happened. */

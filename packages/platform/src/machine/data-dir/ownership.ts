@@ -40,7 +40,7 @@ export const rejectForeign = async (
   { cluster, writtenInPlace, directories, otherFiles, ignoredPattern }: CheckedNames,
 ): Promise<void> => {
   const problem = findOwnershipProblem(await lstat(dataDir));
-  // A directory that cannot be written is not a danger, and has an error that says so.
+  // A directory that cannot be written is not a danger, and has an error of its own.
   if (problem !== undefined) {
     await access(dataDir, constants.W_OK);
     throw platformErrors.dataDirUnsafe(dataDir, problem);

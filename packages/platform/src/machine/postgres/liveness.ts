@@ -5,7 +5,7 @@ import { Rejection } from "../../proxy/rejection.js";
 import { superuser } from "@mgmt/cluster/policy/dedicated-cluster";
 import { RecoveryProgress } from "./recovery-progress.js";
 
-/** Times in milliseconds. */
+/** How often a server is checked, and how long it may be unavailable. All times are in milliseconds. */
 export interface LivenessTimes {
   /** Between two checks of a server that accepts connections. */
   readonly intervalMs: number;
@@ -28,16 +28,16 @@ export const livenessTimes: LivenessTimes = {
   slowAfterMs: 5_000,
 };
 
-/** The longest limit, which follows when servers get stuck again and again. A disk may be that slow. */
+/** The longest value of `stuckTimeoutMs`, in milliseconds. It grows to this if servers get stuck repeatedly, because the disk may be slow. */
 export const maxStuckTimeoutMs = 60_000;
 
 /**
- * Checks in vain that are needed besides the limit, so that a machine which was suspended, or is very busy, does not end a server
- * that works.
+ * Number of failed checks that are needed besides the time limit, so that a machine that was suspended or is very busy does not stop a
+ * working server.
  */
 const minFailures = 4;
 
-/** Bytes at the end of the log in which progress is looked for. */
+/** Maximum size of the end of the log that is searched for progress, in bytes. */
 const maxScannedLogBytes = 65_536;
 
 /** A line that reports progress. Each connection that is rejected during a recovery adds one with `FATAL`. */
@@ -47,7 +47,7 @@ const progressPattern = /^.{0,80}\] LOG: {2}/m;
 export interface LivenessCallbacks {
   /** Called whenever the server accepts a connection. */
   onAccept(): void;
-  /** Called once in each time without a connection, when it gets long. */
+  /** Called once in each period without a connection, after `slowAfterMs`. */
   onSlow(): void;
 }
 
@@ -133,7 +133,7 @@ const probeConnection = async (
   }
 };
 
-/** @param progressOffset where to look for progress; undefined for nowhere. */
+/** @param progressOffset the offset in the log to search for progress from, in bytes. Undefined to search nothing. */
 const readLogProgress = async (
   path: string,
   progressOffset: number | undefined,

@@ -25,8 +25,8 @@ interface CertificateChain {
 const authorityName = "mgmt local certificate authority";
 
 /**
- * In days. Apple's systems reject server certificates that are valid for more than 825. A start replaces a chain that has less
- * than `lifetimeDays.remaining` left; a platform that runs for longer has to be started again.
+ * How long certificates are valid, in days. Apple's systems reject server certificates that are valid for more than 825. A start replaces a
+ * chain that has less than `lifetimeDays.remaining` left; a platform that runs for longer has to be started again.
  */
 const lifetimeDays = { total: 800, remaining: 365 };
 

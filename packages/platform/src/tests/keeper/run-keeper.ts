@@ -20,7 +20,7 @@ import { keeperApplication, openKeeperSession } from "./keeper-connection.js";
 import { type OpenCluster, openCluster } from "./open-cluster.js";
 import { prune, repairRegistry, sweepOwners } from "./sweep.js";
 
-/** What the program that keeps the server is told. */
+/** The options of the program that keeps the server. */
 export interface KeeperOptions {
   readonly directory: string;
   readonly binaries: Binaries;

@@ -15,7 +15,7 @@ const inUseDelayMs = 500;
 /** Variables that the keeper needs. Variables of a test runner would make it a part of the run. */
 const variableNames = ["PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "MGMT_POSTGRES"];
 
-/** What the keeper says once. */
+/** The report that the keeper prints once. */
 interface KeeperReport {
   readonly ready?: true;
   readonly inUse?: true;
