@@ -35,7 +35,7 @@ export class CallJournal {
   /** Returns what is known of a call; undefined if that is nothing, or older than a day. */
   async read(key: string): Promise<JournalEntry | undefined> {
     try {
-      const path = this.#pathOf(key);
+      const path = this.#buildPath(key);
       if (this.#isOld((await stat(path)).mtimeMs)) return undefined;
       const value: unknown = JSON.parse(await readFile(path, "utf8"));
       if (!isObject(value)) return undefined;
@@ -52,7 +52,7 @@ export class CallJournal {
   async write(key: string, entry: JournalEntry): Promise<void> {
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
-      const path = this.#pathOf(key);
+      const path = this.#buildPath(key);
       await replaceAtomically(path, `${path}.${randomUUID()}.part`, (file) =>
         file.writeFile(JSON.stringify(entry)),
       );
@@ -71,7 +71,7 @@ export class CallJournal {
     }
   }
 
-  #pathOf(key: string): string {
+  #buildPath(key: string): string {
     return join(this.folder, `${createHash("sha256").update(key).digest("hex")}.json`);
   }
 

@@ -6,7 +6,7 @@ import { operationTools } from "./generated/operation-tools.js";
 import type { OperationTool } from "./operation-tool.js";
 
 /** Returns the id that a model calls an operation by: `databases.ensure`. */
-export const operationIdOf = ({ operation, ensures }: OperationTool): string =>
+export const getOperationId = ({ operation, ensures }: OperationTool): string =>
   ensures ? operation.replace(/\.create$/, ".ensure") : operation;
 
 /**
@@ -21,7 +21,7 @@ export const requireOperationTool = (
   explainRejection?: (subject: string) => Error,
 ): OperationTool => {
   const tools = operationTools.filter(({ annotations }) => annotations.readOnlyHint === (kind === "read"));
-  const isCalled = (tool: OperationTool): boolean => operationIdOf(tool) === id || tool.name === id;
+  const isCalled = (tool: OperationTool): boolean => getOperationId(tool) === id || tool.name === id;
   const tool = tools.find(isCalled);
   if (tool) return tool;
   const otherTool = operationTools.find(isCalled);
@@ -30,7 +30,7 @@ export const requireOperationTool = (
     id,
     otherTool
       ? [`operation_${kind === "read" ? "write" : "read"}`]
-      : findSimilar(id, tools.map(operationIdOf)),
+      : findSimilar(id, tools.map(getOperationId)),
   );
 };
 

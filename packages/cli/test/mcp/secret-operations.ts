@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { groups } from "../../src/contract/generated/groups.js";
 import { operationTools } from "../../src/mcp/generated/operation-tools.js";
-import { operationIdOf } from "../../src/mcp/operations.js";
+import { getOperationId } from "../../src/mcp/operations.js";
 
 /** What the calls of operations with secrets need. */
 export interface SecretOperations {
@@ -51,7 +51,7 @@ export const callSecretOperations = async ({
         name,
         isTool
           ? { ...args, ...file, ...again }
-          : { operation: operationIdOf(tool), arguments: args, ...file },
+          : { operation: getOperationId(tool), arguments: args, ...file },
       );
       expect({ name, result }).not.toMatchObject({ result: { status: "error" } });
       calls += 1;

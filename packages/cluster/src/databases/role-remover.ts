@@ -91,7 +91,7 @@ export class RoleRemover {
 
   async #retireRoles(roles: readonly string[]): Promise<void> {
     for (const role of roles) {
-      const [groups, settingTargets] = [await this.#findGroupsOf(role), await this.#findSettingTargets(role)];
+      const [groups, settingTargets] = [await this.#findGroups(role), await this.#findSettingTargets(role)];
       await this.#admin.runScript([
         ...settingTargets.map((target) => `alter ${target} reset all`),
         ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
@@ -144,7 +144,7 @@ export class RoleRemover {
     }
   }
 
-  async #findGroupsOf(role: string): Promise<string[]> {
+  async #findGroups(role: string): Promise<string[]> {
     const rows = await this.#admin.query<{ name: string }>(
       `select o.rolname as name from pg_auth_members m
         join pg_roles r on r.oid = m.member join pg_roles o on o.oid = m.roleid where r.rolname = $1`,

@@ -247,7 +247,7 @@ export class TenantGuard {
     if (usages.length === 0) return false;
     await this.#workspaces.learn(usages.map(({ name }) => name));
     this.#updateCrowdedLimits(usages);
-    const limitChanges = usages.map((usage) => ({ ...usage, targetLimit: this.#currentLimitOf(usage.oid) }));
+    const limitChanges = usages.map((usage) => ({ ...usage, targetLimit: this.#getCurrentLimit(usage.oid) }));
     for (const { oid, name, sessions, targetLimit: limit } of limitChanges) {
       if (sessions <= limit) continue;
       if (!this.#closedUntil.has(oid)) this.#endReasons.set(name, sessionEndErrors.crowded(name, limit));
@@ -389,7 +389,7 @@ export class TenantGuard {
     else if (totalSessionCount < sharedConnectionThreshold * 0.75) this.#crowdedLimits = undefined;
   }
 
-  #currentLimitOf(oid: number): number {
+  #getCurrentLimit(oid: number): number {
     const closedUntil = this.#closedUntil.get(oid) ?? 0;
     if (closedUntil > performance.now()) return 0;
     this.#closedUntil.delete(oid);

@@ -93,7 +93,7 @@ export class ServerLease implements ServerIdentity {
     const now = performance.now();
     if (address === undefined || this.#isLost || now - this.#lookedAt < connectIntervalMs / 2) return;
     this.#lookedAt = now;
-    this.#lookAt(address);
+    this.#probe(address);
   }
 
   /**
@@ -103,11 +103,11 @@ export class ServerLease implements ServerIdentity {
    * @param address an address other than the address of the records, which heartbeats use.
    */
   watch(address: DatabaseAddress): void {
-    this.#watchTimers.add(setInterval(() => this.#lookAt(address), this.#heartbeatIntervalMs).unref());
+    this.#watchTimers.add(setInterval(() => this.#probe(address), this.#heartbeatIntervalMs).unref());
   }
 
   /** Opens a connection, which shows whether the address points to another instance. */
-  #lookAt(address: DatabaseAddress): void {
+  #probe(address: DatabaseAddress): void {
     this.#open(address).then(
       (client) => client.end(),
       // A later attempt may reach the address.

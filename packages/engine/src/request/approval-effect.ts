@@ -79,7 +79,7 @@ const describeResource = (context: SerializationContext, kind: string, id: strin
   const noun = kind === "app" ? "service" : kind.replaceAll("_", " ");
   const row = readRow(context, kind, id);
   if (!row) return `the ${noun} ${id}`;
-  const name = nameOf(row);
+  const name = getName(row);
   const text = `the ${noun} ${name === undefined ? id : `${quote(name)} (${id})`}`;
   const [ownerKind, ownerId] =
     ["database", "project", "app"]
@@ -100,7 +100,7 @@ const describeDependents = (rowsByNoun: Readonly<Record<string, Rows>>): string 
   Object.entries(rowsByNoun)
     .filter(([, rows]) => rows.length > 0)
     .map(([noun, rows]) => {
-      const names = rows.flatMap((row) => nameOf(row) ?? []).map(quote);
+      const names = rows.flatMap((row) => getName(row) ?? []).map(quote);
       const shownNames = [...names.slice(0, maxNames), ...(names.length > maxNames ? ["…"] : [])];
       const suffix = shownNames.length > 0 ? ` (${shownNames.join(", ")})` : "";
       return `${String(rows.length)} ${rows.length === 1 ? noun : noun.replace(/(?<=branch)$/, "e") + "s"}${suffix}`;
@@ -114,7 +114,7 @@ const readRow = ({ store }: SerializationContext, kind: string, id: string): Row
   return name && store[name].get(id);
 };
 
-const nameOf = (row: object): string | undefined => {
+const getName = (row: object): string | undefined => {
   const name: unknown = Reflect.get(row, "name") ?? Reflect.get(row, "gitName");
   return typeof name === "string" ? name : undefined;
 };

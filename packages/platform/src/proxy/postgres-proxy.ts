@@ -192,7 +192,7 @@ export class PostgresProxy implements DataPlane {
 
   #greetSocket(socket: Socket): void {
     this.#sockets.add(socket);
-    const address = addressOf(socket);
+    const address = formatRemoteAddress(socket);
     this.#unacceptedClients.set(address, socket);
     socket.on("close", () => {
       this.#sockets.delete(socket);
@@ -254,7 +254,7 @@ export class PostgresProxy implements DataPlane {
       if (!authentication.observeAcceptance(bytes)) return receive(bytes);
       upstream.receive =
         session === undefined ? receive : (nextBytes) => receive(this.#replaceEndError(session, nextBytes));
-      this.#unacceptedClients.delete(addressOf(client));
+      this.#unacceptedClients.delete(formatRemoteAddress(client));
       if (session === undefined || session.requestedName === undefined)
         return this.#acceptConnection(session, upstream, bytes);
       this.#acceptIfNameMatches(session, session.requestedName, upstream, bytes).catch((error: unknown) => {
@@ -423,5 +423,5 @@ const waitForClose = (socket: Socket): Promise<void> =>
   new Promise((resolve) => void socket.once("close", () => resolve()));
 
 /** Identifies a client, also by the TLS socket that took its socket over. */
-const addressOf = ({ remoteAddress = "", remotePort = 0 }: Socket): string =>
+const formatRemoteAddress = ({ remoteAddress = "", remotePort = 0 }: Socket): string =>
   `${remoteAddress} ${String(remotePort)}`;

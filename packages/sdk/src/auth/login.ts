@@ -59,10 +59,10 @@ const defaultScopes = ["workspace:admin", "offline_access"];
  * ```
  */
 export const startLogin = async (options: StartLoginOptions): Promise<StartedLogin> =>
-  startLoginWith(readOAuthSettings(options), options);
+  startLoginWithSettings(readOAuthSettings(options), options);
 
 /** Like `startLogin`, with settings that are already parsed. */
-export const startLoginWith = async (
+export const startLoginWithSettings = async (
   settings: OAuthSettings,
   { redirectUri, scopes = defaultScopes, signal }: Omit<StartLoginOptions, keyof OAuthOptions>,
 ): Promise<StartedLogin> => {
@@ -83,10 +83,10 @@ export const startLoginWith = async (
  * - The errors of the store, before the code is used if possible.
  */
 export const finishLogin = async (options: FinishLoginOptions): Promise<Credential> =>
-  finishLoginWith(readOAuthSettings(options), options);
+  finishLoginWithSettings(readOAuthSettings(options), options);
 
 /** Like `finishLogin`, with settings that are already parsed. */
-export const finishLoginWith = async (
+export const finishLoginWithSettings = async (
   settings: OAuthSettings,
   { attempt, callback, store, signal }: Omit<FinishLoginOptions, keyof OAuthOptions>,
 ): Promise<Credential> => {

@@ -207,10 +207,13 @@ const readServers = (document: AST.TOMLTopLevelTable): Record<string, PresentEnt
   const value = (getStaticTOMLValue(document.parent) as Record<string, unknown>)[serversKey];
   if (value === undefined) return undefined;
   if (!isEntry(value))
-    throw new ConfigProblem(`${serversKey} is not a table`, offsetOf(document, [serversKey]));
+    throw new ConfigProblem(`${serversKey} is not a table`, findTableOffset(document, [serversKey]));
   const entry = value[serverName];
   if (entry !== undefined && !isEntry(entry))
-    throw new ConfigProblem(`${serversKey}.${serverName} is not a table`, offsetOf(document, [serversKey]));
+    throw new ConfigProblem(
+      `${serversKey}.${serverName} is not a table`,
+      findTableOffset(document, [serversKey]),
+    );
   return value as Record<string, PresentEntry>;
 };
 
@@ -260,7 +263,7 @@ const findTables = (document: AST.TOMLTopLevelTable): AST.TOMLTable[] =>
     .filter(({ resolvedKey }) => isInEntry(resolvedKey));
 
 /** Returns the offset of the first line that sets a key. */
-const offsetOf = (document: AST.TOMLTopLevelTable, path: readonly string[]): number => {
+const findTableOffset = (document: AST.TOMLTopLevelTable, path: readonly string[]): number => {
   const places = document.body.flatMap((node) =>
     node.type === "TOMLTable"
       ? [

@@ -1,6 +1,6 @@
 import { toListedSchema } from "../argument-schemas.js";
 import { operationTools } from "../generated/operation-tools.js";
-import { operationIdOf } from "../operations.js";
+import { getOperationId } from "../operations.js";
 import type { OperationTool } from "../operation-tool.js";
 import type { ToolArguments, ToolResult } from "../tool.js";
 import { describeFailure, type ServerInfo } from "./context.js";
@@ -22,7 +22,7 @@ export const searchOperations = async (
     .filter(Boolean)
     .map(toStem);
   const matches = operationTools
-    .map((tool) => ({ tool, score: scoreOf(tool, searchedWords) }))
+    .map((tool) => ({ tool, score: computeScore(tool, searchedWords) }))
     .filter(({ score }) => score > 0)
     .sort((left, right) => right.score - left.score)
     .map(({ tool }) => tool);
@@ -32,7 +32,7 @@ export const searchOperations = async (
   const leftOut = matches
     .slice(0, maxMatches)
     .filter((tool) => !isOffered(tool))
-    .map(operationIdOf);
+    .map(getOperationId);
   return {
     operations: offered.map(describe),
     ...(explainRejection &&
@@ -44,8 +44,8 @@ export const searchOperations = async (
 };
 
 /** Counts the words that an operation has. Those of its name count twice. */
-const scoreOf = (tool: OperationTool, words: readonly string[]): number => {
-  const nameWords = operationIdOf(tool)
+const computeScore = (tool: OperationTool, words: readonly string[]): number => {
+  const nameWords = getOperationId(tool)
     .replaceAll(/[A-Z]/g, (letter) => ` ${letter}`)
     .toLowerCase()
     .split(/[^a-z0-9]+/)
@@ -64,7 +64,7 @@ const scoreOf = (tool: OperationTool, words: readonly string[]): number => {
 const toStem = (word: string): string => word.replace(/(?<=\w{3})e?s$/, "");
 
 const describe = (tool: OperationTool): ToolResult => ({
-  operation: operationIdOf(tool),
+  operation: getOperationId(tool),
   summary: tool.summary,
   tool: tool.annotations.readOnlyHint ? "operation_read" : "operation_write",
   arguments: toListedSchema(tool.inputSchema),

@@ -3,7 +3,12 @@ import { withDeadline } from "../../deadlines/with-deadline.js";
 import { throwNotLoaded } from "../../errors/not-loaded.js";
 import type { Credential } from "../credential.js";
 import { authErrors } from "../errors.js";
-import { type LoginOptions, startLoginWith, finishLoginWith, assertStoreWritable } from "../login.js";
+import {
+  type LoginOptions,
+  startLoginWithSettings,
+  finishLoginWithSettings,
+  assertStoreWritable,
+} from "../login.js";
 import { readOAuthSettings } from "../oauth-settings.js";
 import type { TokenStore } from "../token-store.js";
 
@@ -44,14 +49,14 @@ export const loginWithLoopback = async (options: LoopbackLoginOptions): Promise<
     return await withDeadline(
       { signals: [signal], timeoutMs, onTimeout: createTimeoutError },
       async (deadlineSignal) => {
-        const { url, attempt } = await startLoginWith(settings, {
+        const { url, attempt } = await startLoginWithSettings(settings, {
           redirectUri,
           scopes,
           signal: deadlineSignal,
         });
         const credentialPromise = new Promise<Credential>((resolve, reject) => {
           server.expect(attempt.state, (callback) => {
-            const finishedLogin = finishLoginWith(settings, {
+            const finishedLogin = finishLoginWithSettings(settings, {
               attempt,
               callback,
               store,
