@@ -128,21 +128,26 @@ const bodySchemaOf = (schema: JsonSchema, contract: Contract): CheckedSchema => 
 /** Returns where the arguments have ids, and of what. */
 const idsOf = (operation: Operation, contract: Contract): OperationTool["ids"] => {
   const { pathParameters, queryParameters, body } = operation;
-  const kindOf = (parameter: Parameter): string | undefined =>
+  const resourceTypeOf = (parameter: Parameter): string | undefined =>
     contract.resolve(parameter.schema)["x-id-kind"];
   const parameters = [
     ...pathParameters.map((parameter) => ({
       path: [argumentOf(parameter, contract)],
-      kind: kindOf(parameter),
+      resourceType: resourceTypeOf(parameter),
     })),
-    ...queryParameters.map((parameter) => ({ path: [parameter.name], kind: kindOf(parameter) })),
+    ...queryParameters.map((parameter) => ({
+      path: [parameter.name],
+      resourceType: resourceTypeOf(parameter),
+    })),
   ];
   const fields = body ? bodyFields(body.schema, contract.resolve) : [];
   return [
-    ...parameters.flatMap(({ path, kind }) => (kind === undefined ? [] : [{ path, kind }])),
+    ...parameters.flatMap(({ path, resourceType }) =>
+      resourceType === undefined ? [] : [{ path, resourceType }],
+    ),
     ...fields.flatMap(({ path, prefix, deprecated }) => {
-      const kind = contract.idKinds.find((idKind) => idKind.prefix === prefix)?.kind;
-      return kind === undefined || deprecated ? [] : [{ path, kind }];
+      const resourceType = contract.idKinds.find((idKind) => idKind.prefix === prefix)?.kind;
+      return resourceType === undefined || deprecated ? [] : [{ path, resourceType }];
     }),
   ];
 };

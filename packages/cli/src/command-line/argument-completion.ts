@@ -1,5 +1,5 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
-import type { NamedKind } from "../contract/id-form.js";
+import type { NameableType } from "../contract/id-form.js";
 
 /** An argument of which the user has typed a part, and which a shell completes. */
 export interface ArgumentToComplete {
@@ -8,7 +8,7 @@ export interface ArgumentToComplete {
   /** The characters of the argument that the user has typed so far. */
   readonly currentWord: string;
   /** Returns the names and ids of resources that are known, or that the service returns quickly. */
-  readonly listResources: (kind: NamedKind) => Promise<readonly string[]>;
+  readonly listResources: (resourceType: NameableType) => Promise<readonly string[]>;
   readonly listProfiles: () => readonly string[];
 }
 
@@ -17,18 +17,18 @@ export type CompleteArgument = (
   argument: ArgumentToComplete,
 ) => readonly string[] | Promise<readonly string[]>;
 
-/** Completes the ids of one kind, for an argument that accepts no names. */
+/** Completes the ids of one resource type, for an argument that accepts no names. */
 export const completeIds =
-  (kind: NamedKind): CompleteArgument =>
+  (resourceType: NameableType): CompleteArgument =>
   async ({ earlierArguments, listResources }) =>
-    earlierArguments.length === 0 ? filterIds(kind, await listResources(kind)) : [];
+    earlierArguments.length === 0 ? filterIds(resourceType, await listResources(resourceType)) : [];
 
-/** Completes the names and ids of one kind, for the first arguments. */
+/** Completes the names and ids of one resource type, for the first arguments. */
 export const completeNames =
-  (kind: NamedKind, maxArguments = 1): CompleteArgument =>
+  (resourceType: NameableType, maxArguments = 1): CompleteArgument =>
   ({ earlierArguments, listResources }) =>
-    earlierArguments.length < maxArguments ? listResources(kind) : [];
+    earlierArguments.length < maxArguments ? listResources(resourceType) : [];
 
 /** Returns the ids among names and ids of resources. */
-export const filterIds = (kind: NamedKind, idsAndNames: readonly string[]): string[] =>
-  idsAndNames.filter((idOrName) => idOrName.startsWith(idPrefixes[kind]));
+export const filterIds = (resourceType: NameableType, idsAndNames: readonly string[]): string[] =>
+  idsAndNames.filter((idOrName) => idOrName.startsWith(idPrefixes[resourceType]));

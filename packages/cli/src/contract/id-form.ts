@@ -1,15 +1,15 @@
 import { idPrefixes } from "./generated/id-prefixes.js";
-import { getKindByPrefix } from "./kinds.js";
+import { getResourceTypeByPrefix } from "./resource-types.js";
 
 /** Kinds of resources that can be named on the command line. */
-export const namedKinds = ["project", "branch", "database", "connection", "workspace", "app"] as const;
-/** A kind whose resources people can name instead of an id. */
-export type NamedKind = (typeof namedKinds)[number];
+export const nameableTypes = ["project", "branch", "database", "connection", "workspace", "app"] as const;
+/** A resource type whose resources users can name instead of passing an id. */
+export type NameableType = (typeof nameableTypes)[number];
 
-/** Returns the kind whose ids have a prefix, if its resources can be named. */
-export const getNamedKindByPrefix = (prefix: string | undefined): NamedKind | undefined => {
-  const kind = getKindByPrefix(prefix);
-  return namedKinds.find((name) => name === kind);
+/** Returns the resource type whose ids have a prefix, if its resources can be named. */
+export const getNameableTypeByPrefix = (prefix: string | undefined): NameableType | undefined => {
+  const resourceType = getResourceTypeByPrefix(prefix);
+  return nameableTypes.find((name) => name === resourceType);
 };
 
 /**

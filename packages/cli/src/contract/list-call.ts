@@ -1,25 +1,25 @@
 import type { Call } from "@mgmt/sdk";
 import { isObject, getAtPath } from "../json/json-path.js";
-import { type KindName, resourceKinds } from "./kinds.js";
+import { type ResourceType, resourceTypes } from "./resource-types.js";
 
-/** Ids by kind of resource: `{ project: "proj_…" }`. */
-export type IdsByKind = Readonly<Partial<Record<KindName, string>>>;
+/** Ids by resource type: `{ project: "proj_…" }`. */
+export type IdsByType = Readonly<Partial<Record<ResourceType, string>>>;
 
 /** The largest page that the service returns. */
 export const maxPageSize = 1_000;
 
 /**
- * Returns the call of the list of a kind.
+ * Returns the call of the list of a resource type.
  *
  * @param parents resources that contain others. The list is limited to what is in them, as far as its operation allows.
  */
 export const createListCall = (
-  kind: KindName,
-  parents: IdsByKind,
+  resourceType: ResourceType,
+  parents: IdsByType,
   limit = maxPageSize,
 ): Call & { readonly method: "GET" } => {
-  const { list, parents: listParents = [] } = resourceKinds[kind];
-  const parameters = listParents.flatMap(({ kind: parent, parameter }): [string, string][] => {
+  const { list, parents: listParents = [] } = resourceTypes[resourceType];
+  const parameters = listParents.flatMap(({ resourceType: parent, parameter }): [string, string][] => {
     const id = parents[parent];
     return id === undefined ? [] : [[parameter, id]];
   });
@@ -32,9 +32,9 @@ export const createListCall = (
   };
 };
 
-/** Returns the id of an item of the list of a kind. */
-export const readResourceId = (kind: KindName, resource: unknown): string | undefined => {
-  const id = getAtPath(resource, resourceKinds[kind].id ?? ["id"]);
+/** Returns the id of an item of the list of a resource type. */
+export const readResourceId = (resourceType: ResourceType, resource: unknown): string | undefined => {
+  const id = getAtPath(resource, resourceTypes[resourceType].id ?? ["id"]);
   return typeof id === "string" ? id : undefined;
 };
 

@@ -1,4 +1,4 @@
-/** A kind of resource that a manifest can contain, as generated from `x-resources` of the contract. */
+/** A resource type that a manifest can contain, as generated from `x-resources` of the contract. */
 export interface ManagedResource {
   /** `database` */
   readonly name: string;

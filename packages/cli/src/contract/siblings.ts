@@ -1,7 +1,7 @@
 import { groups } from "./generated/groups.js";
 import type { GeneratedCommand } from "./generated-command.js";
 
-/** Returns the operation with another verb on the same kind of resource: for `databases create`, `databases list`. */
+/** Returns the operation with another verb on the same resource type: for `databases create`, `databases list`. */
 export const findSiblingCommand = async (
   commandPath: readonly string[],
   verb: string,

@@ -162,7 +162,7 @@ const hintByAdvice: Readonly<Record<Advice, string>> = {
   start_deployment: "Start it again with mgmt deployments start, then wait.",
 };
 
-const commandGroupByKind: Readonly<Record<AwaitedKind, string>> = {
+const commandGroupByType: Readonly<Record<AwaitedKind, string>> = {
   approval: "agent-approvals",
   database: "databases",
   deployment: "deployments",
@@ -180,7 +180,7 @@ const chooseHint = (error: MgmtError): string | undefined => {
   if ("reason" in error && isTooManyFilesCode(error.reason)) return tooManyFilesHint;
   const hint = hintByAdvice[error.advice];
   if (error.advice !== "wait_longer" || !isWaitError(error)) return hint;
-  return `${hint} mgmt ${commandGroupByKind[error.resource]} get ${error.id} shows its status.`;
+  return `${hint} mgmt ${commandGroupByType[error.resource]} get ${error.id} shows its status.`;
 };
 
 const isWaitError = (error: MgmtError): error is WaitError => "resource" in error && "id" in error;

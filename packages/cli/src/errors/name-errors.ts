@@ -1,5 +1,5 @@
-import { type NamedKind, namedKinds } from "../contract/id-form.js";
-import { type KindName, resourceKinds } from "../contract/kinds.js";
+import { type NameableType, nameableTypes } from "../contract/id-form.js";
+import { type ResourceType, resourceTypes } from "../contract/resource-types.js";
 import { CliError } from "./cli-error.js";
 
 /** A resource that a name may mean. */
@@ -10,16 +10,16 @@ export interface NameCandidate {
 }
 
 export const ambiguousNameError = (
-  kind: KindName,
+  resourceType: ResourceType,
   name: string,
   candidates: readonly NameCandidate[],
 ): CliError =>
   new CliError(
     "refused",
     "name:ambiguous",
-    `${candidates.length} ${resourceKinds[kind].plural} are named ${JSON.stringify(name)}`,
+    `${candidates.length} ${resourceTypes[resourceType].plural} are named ${JSON.stringify(name)}`,
     `Pass an id or a full name: ${candidates.map(({ id, label }) => (label === "" ? id : `${id} (${label})`)).join(", ")}.`,
-    { next: candidates.map(({ id }) => ["mgmt", resourceKinds[kind].plural, "get", id]) },
+    { next: candidates.map(({ id }) => ["mgmt", resourceTypes[resourceType].plural, "get", id]) },
   );
 
 /**
@@ -27,13 +27,13 @@ export const ambiguousNameError = (
  * @param field the field of a body that has the name. Its text is not repeated: it may be a secret in the wrong field.
  */
 export const unknownNameError = (
-  kind: NamedKind,
+  resourceType: NameableType,
   name: string,
   similarNames: readonly string[],
   field?: string,
 ): CliError => {
-  const { noun } = resourceKinds[kind];
-  const { command } = listCommands[kind];
+  const { noun } = resourceTypes[resourceType];
+  const { command } = listCommands[resourceType];
   const nameForms =
     "Names are exact: PROJECT/BRANCH/DATABASE, PROJECT/DATABASE, DATABASE/CONNECTION, PROJECT/SERVICE, PROJECT/@BRANCH, or @BRANCH in the default project.";
   return new CliError(
@@ -42,7 +42,7 @@ export const unknownNameError = (
     `No ${noun} has the id or name ${field === undefined ? JSON.stringify(name) : `in ${field}`}`,
     [
       ...(similarNames.length > 0 ? [`Did you mean ${similarNames.join(" or ")}?`] : []),
-      formatListHint(kind),
+      formatListHint(resourceType),
       ...(/[/@]/.test(name) && similarNames.length === 0 ? [nameForms] : []),
     ].join(" "),
     {
@@ -58,9 +58,9 @@ export const unknownNameError = (
 export const isUnknownNameError = (error: unknown): error is CliError =>
   error instanceof CliError && error.code === "name:not_found";
 
-/** The command that lists the resources of a kind, and how messages describe its output. */
+/** The command that lists the resources of a type, and how messages describe its output. */
 const listCommands: Readonly<
-  Record<NamedKind, { readonly command: readonly string[]; readonly content: string }>
+  Record<NameableType, { readonly command: readonly string[]; readonly content: string }>
 > = {
   workspace: { command: ["workspaces", "list"], content: "your workspaces" },
   project: { command: ["projects", "list"], content: "your projects" },
@@ -70,14 +70,14 @@ const listCommands: Readonly<
   app: { command: ["services", "list"], content: "your services" },
 };
 
-/** Returns the sentence about the command that lists the resources of a kind, if they can be named. */
-export const findListHint = (kind: KindName): string | undefined => {
-  const namedKind = namedKinds.find((name) => name === kind);
-  return namedKind && formatListHint(namedKind);
+/** Returns the sentence about the command that lists the resources of a type, if they can be named. */
+export const findListHint = (resourceType: ResourceType): string | undefined => {
+  const nameableType = nameableTypes.find((name) => name === resourceType);
+  return nameableType && formatListHint(nameableType);
 };
 
-const formatListHint = (kind: NamedKind): string =>
-  `Run mgmt ${listCommands[kind].command.join(" ")} to see ${listCommands[kind].content}.`;
+const formatListHint = (resourceType: NameableType): string =>
+  `Run mgmt ${listCommands[resourceType].command.join(" ")} to see ${listCommands[resourceType].content}.`;
 
 /**
  * A branch is named without its project, and there is no default project.

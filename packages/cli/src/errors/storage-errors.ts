@@ -120,13 +120,13 @@ export const unwritableGitignoreError = (path: string, cause: unknown): CliError
     "Change it yourself, and run the command again with --no-gitignore.",
   );
 
-export const linkTargetNotFoundError = (kind: "workspace" | "project", idOrName: string): CliError =>
+export const linkTargetNotFoundError = (resourceType: "workspace" | "project", idOrName: string): CliError =>
   new CliError(
     "notFound",
     "link:not_found",
-    `No ${kind} that you can access has the id or name ${JSON.stringify(idOrName)}`,
-    `The folder was not linked. Pass an id or a name that mgmt ${kind}s list shows, or --no-verify to link it anyway.`,
-    { next: [["mgmt", `${kind}s`, "list"]] },
+    `No ${resourceType} that you can access has the id or name ${JSON.stringify(idOrName)}`,
+    `The folder was not linked. Pass an id or a name that mgmt ${resourceType}s list shows, or --no-verify to link it anyway.`,
+    { next: [["mgmt", `${resourceType}s`, "list"]] },
   );
 
 export const secretFileExistsError = (path: string): CliError =>

@@ -39,9 +39,9 @@ export const createAdoptionMatcher = (
 ): IdentifyResources | undefined =>
   adoptions.length === 0
     ? undefined
-    : ({ name: kind }, unnamedResources, entries) => {
+    : ({ name: resourceType }, unnamedResources, entries) => {
         const adoptionById = new Map<string, Adoption>();
-        for (const adoption of adoptions.filter(({ resource }) => resource === kind)) {
+        for (const adoption of adoptions.filter(({ resource }) => resource === resourceType)) {
           const reject: RejectAdoption = (reason) => {
             throw invalidManifestError([formatAdoptionProblem(adoption, reason, locateEntry)]);
           };

@@ -8,7 +8,7 @@ import type { ServiceState } from "./read-state.js";
 export interface StateDifference {
   /** The changes of resources that a manifest can contain, as the steps of a plan. */
   readonly steps: readonly Step[];
-  /** How many more resources without a logical id there are, by kind. Negative if there are fewer. */
+  /** How many more resources without a logical id there are, by resource type. Negative if there are fewer. */
   readonly unnamed: Readonly<Record<string, number>>;
 }
 

@@ -3,7 +3,7 @@ import type { ManagedResource } from "../contract/managed-resource.js";
 
 /** Identifies an entry of a manifest. */
 export interface EntryAddress {
-  /** Name of the managed resource, the kind that the entry is of: `database`. */
+  /** Resource type of the entry: `database`. */
   readonly resource: string;
   /** The keys of the entries that contain this one, the outermost first, and its own key: `["shop", "main", "reports"]`. */
   readonly path: readonly string[];

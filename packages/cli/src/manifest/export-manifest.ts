@@ -66,27 +66,33 @@ const findReferenceTo = (
 ): Record<string, string> | undefined => {
   const entry = entries.find((candidate) => candidate.id === id);
   if (!entry) return undefined;
-  const kinds: string[] = [];
+  const resourceTypes: string[] = [];
   for (
-    let kind: string | undefined = entry.resource;
-    kind !== undefined;
-    kind = getManagedResource(kind).container
+    let resourceType: string | undefined = entry.resource;
+    resourceType !== undefined;
+    resourceType = getManagedResource(resourceType).container
   ) {
-    kinds.unshift(kind);
+    resourceTypes.unshift(resourceType);
   }
-  return Object.fromEntries(kinds.map((kind, index) => [kind, entry.path[index] ?? ""]));
+  return Object.fromEntries(
+    resourceTypes.map((resourceType, index) => [resourceType, entry.path[index] ?? ""]),
+  );
 };
 
 /** Gives resources without a logical id keys that are like their names. */
-export const identifyByName: IdentifyResources = ({ name: kind, container }, unnamedResources, entries) => {
+export const identifyByName: IdentifyResources = (
+  { name: resourceType, container },
+  unnamedResources,
+  entries,
+) => {
   const keys = new Map<string, string>();
   const usedPaths = new Set(
-    entries.filter(({ resource }) => resource === kind).map(({ path }) => JSON.stringify(path)),
+    entries.filter(({ resource }) => resource === resourceType).map(({ path }) => JSON.stringify(path)),
   );
   for (const { id, name, containerId } of unnamedResources) {
     const containerEntry = entries.find((entry) => entry.resource === container && entry.id === containerId);
     const buildPathKey = (key: string): string => JSON.stringify([...(containerEntry?.path ?? []), key]);
-    const baseKey = toLogicalId(name ?? "") || kind;
+    const baseKey = toLogicalId(name ?? "") || resourceType;
     let key = baseKey;
     for (let suffix = 2; usedPaths.has(buildPathKey(key)); suffix++) key = `${baseKey}-${String(suffix)}`;
     usedPaths.add(buildPathKey(key));

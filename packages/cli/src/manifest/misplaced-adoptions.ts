@@ -4,9 +4,9 @@ import { isUnknownNameError } from "../errors/name-errors.js";
 import { isNotAccessibleError } from "../errors/not-accessible.js";
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { getAtPath } from "../json/json-path.js";
-import { namedKinds } from "../contract/id-form.js";
+import { nameableTypes } from "../contract/id-form.js";
 import { resolveName } from "../run/names/resolve-name.js";
-import { getKindByPrefix, resourceKinds, type KindName } from "../contract/kinds.js";
+import { getResourceTypeByPrefix, resourceTypes, type ResourceType } from "../contract/resource-types.js";
 import { readResourceName } from "../contract/list-call.js";
 import { type Adoption, formatAdoptionProblem } from "./adopt.js";
 import { addArticle } from "@mgmt/internal/text/article";
@@ -18,7 +18,7 @@ import type { ServiceState } from "./read-state.js";
 type MisplacementReason = string | undefined;
 
 /**
- * Rejects entries that adopt a resource of another kind or of another project. Creating a new resource instead would not be what
+ * Rejects entries that adopt a resource of another type or of another project. Creating a new resource instead would not be what
  * their author meant.
  *
  * @param missingAdoptions entries for which nothing to adopt was found where they are.
@@ -45,7 +45,7 @@ export const assertAdoptionsNotMisplaced = async (
   if (problems.length > 0) throw invalidManifestError(problems);
 };
 
-/** Looks for a resource of another kind with the name, where the entry is. */
+/** Looks for a resource of another type with the name, where the entry is. */
 const describeSiblingResource = (
   { resource, path, adopt }: Adoption,
   { entries, unnamed }: ServiceState,
@@ -77,30 +77,33 @@ const describeResourceElsewhere = async (
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<MisplacementReason> => {
-  const kind = getKindByPrefix(Object.values(idPrefixes).find((prefix) => idOrName.startsWith(prefix)));
-  if (kind !== undefined) return describeMisplacedResource(kind, idOrName, adoption, client, signal);
-  const adoptedKind = namedKinds.find((name) => resourceKinds[name].noun === adoption.resource);
-  if (adoptedKind === undefined || !idOrName.includes("/")) return undefined;
+  const resourceType = getResourceTypeByPrefix(
+    Object.values(idPrefixes).find((prefix) => idOrName.startsWith(prefix)),
+  );
+  if (resourceType !== undefined)
+    return describeMisplacedResource(resourceType, idOrName, adoption, client, signal);
+  const adoptedType = nameableTypes.find((name) => resourceTypes[name].noun === adoption.resource);
+  if (adoptedType === undefined || !idOrName.includes("/")) return undefined;
   const scope = { client, signal, findDefaultProject: () => undefined };
-  const id = await resolveName(adoptedKind, idOrName, scope).catch((error: unknown) => {
+  const id = await resolveName(adoptedType, idOrName, scope).catch((error: unknown) => {
     if (isUnknownNameError(error)) return undefined;
     throw error;
   });
-  return id === undefined ? undefined : describeMisplacedResource(adoptedKind, id, adoption, client, signal);
+  return id === undefined ? undefined : describeMisplacedResource(adoptedType, id, adoption, client, signal);
 };
 
 /** A string of at least this length with the prefix of an id is certainly an id, not a name. */
 const minIdLength = 24;
 
 const describeMisplacedResource = async (
-  kind: KindName,
+  resourceType: ResourceType,
   id: string,
   { resource }: Adoption,
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<MisplacementReason> => {
-  const { get, noun } = resourceKinds[kind];
-  const kindMismatch = noun === resource ? "" : `, not of ${addArticle(resource)}`;
+  const { get, noun } = resourceTypes[resourceType];
+  const typeMismatch = noun === resource ? "" : `, not of ${addArticle(resource)}`;
   try {
     if (get === undefined) return undefined;
     const misplacedResource = getAtPath(
@@ -113,8 +116,8 @@ const describeMisplacedResource = async (
     return `it is the ${noun} ${readResourceName(misplacedResource) ?? id}${projectSuffix}`;
   } catch (error) {
     if (!isNotAccessibleError(error)) throw error;
-    return kindMismatch !== "" && id.length >= minIdLength
-      ? `it is the id of ${addArticle(noun)}${kindMismatch}`
+    return typeMismatch !== "" && id.length >= minIdLength
+      ? `it is the id of ${addArticle(noun)}${typeMismatch}`
       : undefined;
   }
 };

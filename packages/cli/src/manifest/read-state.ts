@@ -24,7 +24,7 @@ export interface UnnamedResource {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the keys of resources of a kind that have no identity, by their ids. Those that are left out stay unnamed. */
+/** Returns the keys of resources of a type that have no identity, by their ids. Those that are left out stay unnamed. */
 export type IdentifyResources = (
   resource: ManagedResource,
   unnamed: readonly UnnamedResource[],

@@ -59,7 +59,7 @@ export const assertReferences = (
   if (problems.length > 0) throw invalidManifestError(problems);
 };
 
-/** Returns a sentence with the keys beside a reference that are similar, or else with similar paths of its kind. */
+/** Returns a sentence with the keys beside a reference that are similar, or else with similar paths of its resource type. */
 const suggestKeys = ({ resource, path }: EntryAddress, knownAddresses: readonly EntryAddress[]): string => {
   const paths = knownAddresses
     .filter((address) => address.resource === resource)
@@ -96,16 +96,20 @@ export const replaceReferences = (
 const parseReference = (value: unknown, referrer: EntryAddress): EntryAddress | undefined => {
   if (!isObject(value)) return undefined;
   const names = Object.keys(value);
-  // The innermost kind that is named is meant.
-  const kind = [...managedResources].reverse().find(({ name }) => names.includes(name))?.name;
-  if (kind === undefined) return undefined;
-  const kinds: string[] = [];
-  for (let name: string | undefined = kind; name !== undefined; name = getManagedResource(name).container) {
-    kinds.unshift(name);
+  // The innermost resource type that is named counts.
+  const resourceType = [...managedResources].reverse().find(({ name }) => names.includes(name))?.name;
+  if (resourceType === undefined) return undefined;
+  const resourceTypes: string[] = [];
+  for (
+    let name: string | undefined = resourceType;
+    name !== undefined;
+    name = getManagedResource(name).container
+  ) {
+    resourceTypes.unshift(name);
   }
-  const path = kinds.map((name, index) => {
+  const path = resourceTypes.map((name, index) => {
     const key = value[name];
     return typeof key === "string" ? key : (referrer.path[index] ?? "");
   });
-  return { resource: kind, path };
+  return { resource: resourceType, path };
 };

@@ -20,7 +20,7 @@ export interface TargetSelection {
 }
 
 /**
- * Selects entries by their names: `shop/main/reports`, or `database shop/main/reports` where several kinds have the name. The entries
+ * Selects entries by their names: `shop/main/reports`, or `database shop/main/reports` where several resource types have the name. The entries
  * inside a selected entry are selected too.
  *
  * @throws `target:not_found` or `target:ambiguous`.
@@ -70,15 +70,15 @@ const requireTarget = (target: string, knownAddresses: readonly EntryAddress[]):
 };
 
 const isWithin = (address: EntryAddress, target: EntryAddress): boolean =>
-  listKindAndContainers(address).includes(target.resource) &&
+  listTypeAndContainers(address).includes(target.resource) &&
   target.path.every((key, index) => address.path[index] === key);
 
-/** Returns the kind of an address and the kinds of its containers. */
-const listKindAndContainers = ({ resource }: EntryAddress): string[] => {
+/** Returns the resource type of an address, and the types of its containers. */
+const listTypeAndContainers = ({ resource }: EntryAddress): string[] => {
   const { container } = getManagedResource(resource);
   return container === undefined
     ? [resource]
-    : [resource, ...listKindAndContainers({ resource: container, path: [] })];
+    : [resource, ...listTypeAndContainers({ resource: container, path: [] })];
 };
 
 /** Returns the containers of an entry, and the entries that it refers to. */

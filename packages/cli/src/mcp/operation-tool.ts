@@ -33,8 +33,8 @@ export interface OperationTool {
   readonly queryArguments: readonly string[];
   /** The arguments that are fields of the body. Absent if the operation has no body. */
   readonly bodyArguments?: readonly string[];
-  /** Where the arguments have ids, and the kind of resource of each. */
-  readonly ids: readonly { readonly path: readonly string[]; readonly kind: string }[];
+  /** Where the arguments have ids, and the resource type of each id. */
+  readonly ids: readonly { readonly path: readonly string[]; readonly resourceType: string }[];
   /** Fields of the body that are secrets, and so no arguments. */
   readonly secretArguments?: readonly string[];
   /** Whether its result has a secret that is returned only once. */

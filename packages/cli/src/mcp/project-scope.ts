@@ -6,14 +6,14 @@ import type { ToolArguments } from "./tool.js";
 
 /** Where to find the project of a resource: in its own fields, or in the fields of another resource. */
 const holders: Readonly<
-  Record<string, { readonly path: string; readonly id: string; readonly kind: string }>
+  Record<string, { readonly path: string; readonly id: string; readonly resourceType: string }>
 > = {
-  project: { path: "/v1/projects/{id}", id: "id", kind: "project" },
-  database: { path: "/v1/databases/{id}", id: "project.id", kind: "project" },
-  branch: { path: "/v1/branches/{id}", id: "project.id", kind: "project" },
-  connection: { path: "/v1/connections/{id}", id: "database.id", kind: "database" },
-  app: { path: "/v1/apps/{id}", id: "projectId", kind: "project" },
-  deployment: { path: "/v1/deployments/{id}", id: "serviceId", kind: "app" },
+  project: { path: "/v1/projects/{id}", id: "id", resourceType: "project" },
+  database: { path: "/v1/databases/{id}", id: "project.id", resourceType: "project" },
+  branch: { path: "/v1/branches/{id}", id: "project.id", resourceType: "project" },
+  connection: { path: "/v1/connections/{id}", id: "database.id", resourceType: "database" },
+  app: { path: "/v1/apps/{id}", id: "projectId", resourceType: "project" },
+  deployment: { path: "/v1/deployments/{id}", id: "serviceId", resourceType: "app" },
 };
 
 /** Operations that concern no project. */
@@ -85,23 +85,23 @@ export class ProjectScope {
     const filledArguments = await this.#fillProject(tool, args);
     const limit = await this.limit();
     if (limit === undefined || harmlessOperations.has(tool.operation)) return filledArguments;
-    const ids = tool.ids.flatMap(({ path, kind }) => {
+    const ids = tool.ids.flatMap(({ path, resourceType }) => {
       const id = getAtPath(filledArguments, path);
-      return typeof id === "string" && id !== unassigned ? [{ kind, id }] : [];
+      return typeof id === "string" && id !== unassigned ? [{ resourceType, id }] : [];
     });
     // The service checks that a backup belongs to the database beside it.
-    const checkedIds = ids.filter(({ kind }) => kind !== "backup");
-    if (checkedIds.length === 0 || checkedIds.every(({ kind }) => kind === "workspace"))
+    const checkedIds = ids.filter(({ resourceType }) => resourceType !== "backup");
+    if (checkedIds.length === 0 || checkedIds.every(({ resourceType }) => resourceType === "workspace"))
       throw outsideProjectError(`What ${tool.operation} reads or changes`, limit);
-    for (const { kind, id } of checkedIds) await this.assertInside(kind, id, signal);
+    for (const { resourceType, id } of checkedIds) await this.assertInside(resourceType, id, signal);
     return filledArguments;
   }
 
   /** Throws `mcp:outside_project` unless a resource is in the project that the server is limited to. */
-  async assertInside(kind: string, id: string, signal: AbortSignal): Promise<void> {
+  async assertInside(resourceType: string, id: string, signal: AbortSignal): Promise<void> {
     const limit = await this.limit();
     if (limit === undefined) return;
-    const projectId = await this.#findProject(kind, id, signal);
+    const projectId = await this.#findProject(resourceType, id, signal);
     if (projectId !== limit) throw outsideProjectError(id, limit);
   }
 
@@ -109,7 +109,9 @@ export class ProjectScope {
     { inputSchema, annotations, ids, pathArguments }: OperationTool,
     args: ToolArguments,
   ): Promise<ToolArguments> {
-    const takesProject = ids.some(({ path, kind }) => kind === "project" && path.join(".") === "projectId");
+    const takesProject = ids.some(
+      ({ path, resourceType }) => resourceType === "project" && path.join(".") === "projectId",
+    );
     if (!takesProject || args["projectId"] !== undefined) return args;
     const isFilter =
       annotations.readOnlyHint && !pathArguments.some(({ argument }) => argument === "projectId");
@@ -125,13 +127,15 @@ export class ProjectScope {
     throw noProjectError();
   }
 
-  async #findProject(kind: string, id: string, signal: AbortSignal): Promise<string | undefined> {
-    const holder = Object.hasOwn(holders, kind) ? holders[kind] : undefined;
+  async #findProject(resourceType: string, id: string, signal: AbortSignal): Promise<string | undefined> {
+    const holder = Object.hasOwn(holders, resourceType) ? holders[resourceType] : undefined;
     if (!holder) return undefined;
     const call: Call = { method: "GET", path: holder.path, pathParams: { id } };
     const response = await (await this.client()).request<unknown>(call, { signal });
     const holderId = getAtPath(response, ["data", ...holder.id.split(".")]);
     if (typeof holderId !== "string") return undefined;
-    return holder.kind === "project" ? holderId : this.#findProject(holder.kind, holderId, signal);
+    return holder.resourceType === "project"
+      ? holderId
+      : this.#findProject(holder.resourceType, holderId, signal);
   }
 }

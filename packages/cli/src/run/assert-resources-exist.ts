@@ -2,10 +2,10 @@ import type { MgmtClient } from "@mgmt/sdk";
 import { unknownNameError } from "../errors/name-errors.js";
 import { isNotAccessibleError } from "../errors/not-accessible.js";
 import { getAtPath } from "../json/json-path.js";
-import { getNamedKindByPrefix } from "../contract/id-form.js";
+import { getNameableTypeByPrefix } from "../contract/id-form.js";
 import { listResources } from "./names/list-resources.js";
 import { findSimilar } from "../text/suggest.js";
-import { resourceKinds } from "../contract/kinds.js";
+import { resourceTypes } from "../contract/resource-types.js";
 import type { GeneratedCommand } from "../contract/generated-command.js";
 
 /** Fields of a query with the name of a branch. */
@@ -32,15 +32,15 @@ export const assertResourcesExist = async (
     ...query.map(({ path, prefix }) => ({ name: path.join("."), prefix })),
   ];
   for (const { name, prefix } of idParameters) {
-    const kind = getNamedKindByPrefix(prefix);
+    const resourceType = getNameableTypeByPrefix(prefix);
     const id = getAtPath(values, [name]);
-    if (kind === undefined || typeof id !== "string" || id === "unassigned") continue;
-    const path = resourceKinds[kind].get;
+    if (resourceType === undefined || typeof id !== "string" || id === "unassigned") continue;
+    const path = resourceTypes[resourceType].get;
     if (path === undefined) continue;
     try {
       await client.request({ method: "GET", path, pathParams: { id } }, { signal });
     } catch (error) {
-      if (isNotAccessibleError(error)) throw unknownNameError(kind, id, []);
+      if (isNotAccessibleError(error)) throw unknownNameError(resourceType, id, []);
       throw error;
     }
   }

@@ -7,7 +7,7 @@ import { toPrintable } from "../output/printable.js";
 import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
 import { type ResourceDescription, describeResource } from "./describe-resource.js";
 import { getTargetId, notFoundNotice } from "./messages.js";
-import { getKindNoun } from "../contract/kinds.js";
+import { getResourceTypeNoun } from "../contract/resource-types.js";
 import type { GeneratedCommand } from "../contract/generated-command.js";
 import type { PathParameters, CommandTargets } from "./targets.js";
 
@@ -67,11 +67,11 @@ const describeTarget = async (
   context: Context,
 ): Promise<ResourceDescription> => {
   const id = getTargetId(command, target);
-  const kind = getResourceKind(command);
+  const resourceType = getResourceType(command);
   let description: ResourceDescription | undefined;
   try {
     const lookUpTarget = async (): Promise<void> => {
-      description = await describeResource(kind, id, target, client, context.signal);
+      description = await describeResource(resourceType, id, target, client, context.signal);
     };
     const notice = count === 1 ? notFoundNotice(command, target, undefined) : undefined;
     await runExplainingWrongIds(command, target, context, lookUpTarget, notice);
@@ -84,13 +84,13 @@ const describeTarget = async (
 };
 
 const describeMissingResource = (command: GeneratedCommand, target: PathParameters): ResourceDescription => ({
-  noun: getKindNoun(getResourceKind(command) ?? "resource"),
+  noun: getResourceTypeNoun(getResourceType(command) ?? "resource"),
   id: getTargetId(command, target),
   name: undefined,
   contents: ["not found"],
 });
 
-const getResourceKind = ({ arguments: ids }: GeneratedCommand): string | undefined => ids.at(-1)?.resource;
+const getResourceType = ({ arguments: ids }: GeneratedCommand): string | undefined => ids.at(-1)?.resource;
 
 const renderResourceDescription = ({ noun, id, name, contents }: ResourceDescription): string[] => [
   `${capitalize(noun)} ${name === undefined ? "" : `${name} `}(${toPrintable(id)})${contents.length > 0 ? ":" : ""}`,

@@ -2,7 +2,7 @@ import { isNotAccessibleError } from "../errors/not-accessible.js";
 import type { Call, MgmtClient } from "@mgmt/sdk";
 import { getAtPath } from "../json/json-path.js";
 import { toPrintable } from "../output/printable.js";
-import { isKindName, type KindName, resourceKinds } from "../contract/kinds.js";
+import { isResourceType, type ResourceType, resourceTypes } from "../contract/resource-types.js";
 import { readResourceId, createListCall, readResourceName } from "../contract/list-call.js";
 
 /** The name of a resource and its contents, printable. */
@@ -19,37 +19,42 @@ const maxListedNames = 5;
 /**
  * Reads a resource from the service, and its contents.
  *
- * @param kind kind of resource, as a path argument names it.
+ * @param resourceType the resource type, as a path argument names it.
  * @param pathParams all path parameters of the command.
- * @returns Only the id for a kind that cannot be read.
+ * @returns only the id for a resource type that cannot be read.
  * @throws `ApiError` if the resource does not exist or cannot be read.
  */
 export const describeResource = async (
-  kind: string | undefined,
+  resourceType: string | undefined,
   id: string,
   pathParams: Readonly<Record<string, string>>,
   client: MgmtClient,
   signal: AbortSignal,
 ): Promise<ResourceDescription> => {
-  if (!isKindName(kind)) return { noun: kind ?? "resource", id, name: undefined, contents: [] };
-  const { noun, get, parents = [], contents = [] } = resourceKinds[kind];
+  if (!isResourceType(resourceType))
+    return { noun: resourceType ?? "resource", id, name: undefined, contents: [] };
+  const { noun, get, parents = [], contents = [] } = resourceTypes[resourceType];
   const request = async (call: Call): Promise<unknown> => client.request<unknown>(call, { signal });
-  const parentIds = Object.fromEntries(parents.map((parent) => [parent.kind, pathParams[parent.parameter]]));
+  const parentIds = Object.fromEntries(
+    parents.map((parent) => [parent.resourceType, pathParams[parent.parameter]]),
+  );
   const [body, ...lines] = await Promise.all([
     request(
-      get === undefined ? createListCall(kind, parentIds) : { method: "GET", path: get, pathParams: { id } },
+      get === undefined
+        ? createListCall(resourceType, parentIds)
+        : { method: "GET", path: get, pathParams: { id } },
     ),
-    ...contents.map(async (contentKind) =>
+    ...contents.map(async (contentType) =>
       summarizeContents(
-        await request(createListCall(contentKind, { [kind]: id })).catch(ignoreNoAccess),
-        contentKind,
+        await request(createListCall(contentType, { [resourceType]: id })).catch(ignoreNoAccess),
+        contentType,
       ),
     ),
   ]);
   const data = getAtPath(body, ["data"]);
   const resource: unknown =
     get === undefined && Array.isArray(data)
-      ? data.find((candidate) => readResourceId(kind, candidate) === id)
+      ? data.find((candidate) => readResourceId(resourceType, candidate) === id)
       : data;
   return { noun, id, name: formatName(resource), contents: lines.filter((line) => line !== undefined) };
 };
@@ -60,10 +65,10 @@ const ignoreNoAccess = (error: unknown): undefined => {
   throw error;
 };
 
-const summarizeContents = (body: unknown, kind: KindName): string | undefined => {
+const summarizeContents = (body: unknown, resourceType: ResourceType): string | undefined => {
   const resources = getAtPath(body, ["data"]);
   if (!Array.isArray(resources) || resources.length === 0) return undefined;
-  const { noun, plural } = resourceKinds[kind];
+  const { noun, plural } = resourceTypes[resourceType];
   const hasMore = getAtPath(body, ["pagination", "hasMore"]) === true;
   const names = resources.slice(0, maxListedNames).flatMap((resource: unknown) => formatName(resource) ?? []);
   const namesSuffix =

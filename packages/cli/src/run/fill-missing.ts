@@ -6,8 +6,8 @@ import { ask, findNoPromptReason } from "../input/ask.js";
 import { formatFlag, type RequestInput, type InputWithMissing } from "../input/read-input.js";
 import { setAtPath, getAtPath } from "../json/json-path.js";
 import { connect } from "../service/connect.js";
-import { isKindName, getKindByPrefix } from "../contract/kinds.js";
-import { chooseResource, type IdByKind } from "./names/choose-resource.js";
+import { isResourceType, getResourceTypeByPrefix } from "../contract/resource-types.js";
+import { chooseResource, type MutableIdsByType } from "./names/choose-resource.js";
 import { stripBackticks } from "./field-options.js";
 import type { Invocation } from "./invocation.js";
 import type { Field, PathArgument } from "../contract/generated-command.js";
@@ -56,18 +56,18 @@ export const fillMissing = async (
       invocation,
       context,
     });
-    if (isKindName(resource)) knownIds[resource] = id;
+    if (isResourceType(resource)) knownIds[resource] = id;
     completeIds.push(id);
     context.answers.push({ value: id });
   }
   for (const field of fields) {
     const title = formatPromptTitle(field.flag);
-    const kind = getKindByPrefix(field.prefix);
+    const resourceType = getResourceTypeByPrefix(field.prefix);
     const value =
-      kind !== undefined
-        ? await askForId(title, kind, { getClient, knownIds, invocation, context })
+      resourceType !== undefined
+        ? await askForId(title, resourceType, { getClient, knownIds, invocation, context })
         : await askForField(field, title, context);
-    if (kind !== undefined && typeof value === "string") knownIds[kind] = value;
+    if (resourceType !== undefined && typeof value === "string") knownIds[resourceType] = value;
     if (!field.secret && typeof value === "string") context.answers.push({ flag: formatFlag(field), value });
     if (command.query.includes(field)) query[field.path[0] ?? field.flag] = value;
     else setAtPath(body, field.path, value);
@@ -124,39 +124,39 @@ const missingValuesError = (
   );
 };
 
-/** Returns the ids on the command line, by kind of resource. */
+/** Returns the ids on the command line, by resource type. */
 const collectKnownIds = (
   { command }: Invocation,
   ids: readonly string[],
   { query, body }: RequestInput,
-): IdByKind => {
-  const knownIds: IdByKind = {};
+): MutableIdsByType => {
+  const knownIds: MutableIdsByType = {};
   for (const [index, { resource }] of command.arguments.entries()) {
     const id = ids[index];
-    if (isKindName(resource) && id !== undefined) knownIds[resource] = id;
+    if (isResourceType(resource) && id !== undefined) knownIds[resource] = id;
   }
   for (const { path, prefix } of [...command.query, ...(command.body?.fields ?? [])]) {
-    const kind = getKindByPrefix(prefix);
+    const resourceType = getResourceTypeByPrefix(prefix);
     const value = getAtPath(body, path) ?? getAtPath(query, path);
-    if (kind !== undefined && typeof value === "string") knownIds[kind] = value;
+    if (resourceType !== undefined && typeof value === "string") knownIds[resourceType] = value;
   }
   return knownIds;
 };
 
 interface AskContext {
   readonly getClient: () => Promise<MgmtClient>;
-  readonly knownIds: IdByKind;
+  readonly knownIds: MutableIdsByType;
   readonly invocation: Invocation;
   readonly context: Context;
 }
 
 const askForId = async (
   title: string,
-  kind: string | undefined,
+  resourceType: string | undefined,
   { getClient, knownIds, invocation, context }: AskContext,
 ): Promise<string> => {
-  if (isKindName(kind)) {
-    return chooseResource(kind, title, {
+  if (isResourceType(resourceType)) {
+    return chooseResource(resourceType, title, {
       client: await getClient(),
       knownIds,
       flags: invocation.flags,

@@ -2,7 +2,7 @@ import type { ItemResult } from "../output/output.js";
 import type { Notice } from "../output/messages.js";
 import type { CommandOverride } from "../contract/command-override.js";
 import type { GeneratedCommand } from "../contract/generated-command.js";
-import { getKindNoun } from "../contract/kinds.js";
+import { getResourceTypeNoun } from "../contract/resource-types.js";
 import { addArticle } from "@mgmt/internal/text/article";
 import type { PathParameters } from "./targets.js";
 
@@ -95,7 +95,7 @@ export const notFoundNotice = (
   };
 };
 
-/** Returns a message for each id whose prefix belongs to another kind of resource. */
+/** Returns a message for each id whose prefix belongs to another resource type. */
 export const listWrongPrefixMessages = (
   { arguments: ids }: GeneratedCommand,
   target: PathParameters,
@@ -116,5 +116,7 @@ export const getTargetId = ({ arguments: ids }: GeneratedCommand, target: PathPa
 /** Returns what users call the resource that a command changes. */
 const getResourceNoun = ({ arguments: ids }: GeneratedCommand): string => {
   const { resource, label = "resource" } = ids.at(-1) ?? {};
-  return resource === undefined ? label.replace(/-id$/, "").replaceAll("-", " ") : getKindNoun(resource);
+  return resource === undefined
+    ? label.replace(/-id$/, "").replaceAll("-", " ")
+    : getResourceTypeNoun(resource);
 };

@@ -1,5 +1,5 @@
 import { groups } from "../../contract/generated/groups.js";
-import { getNamedKindByPrefix } from "../../contract/id-form.js";
+import { getNameableTypeByPrefix } from "../../contract/id-form.js";
 import type { GeneratedCommand } from "../../contract/generated-command.js";
 import {
   type CompleteArgument,
@@ -52,8 +52,12 @@ const completeTemplate = async (
       `${completedPrefix}${(parameterIndex < 0 ? remainingSegments : [...remainingSegments.slice(0, parameterIndex), ""]).join("/")}`,
     ];
   }
-  const kind = getNamedKindByPrefix(parameters.find(({ name }) => nextSegment === `{${name}}`)?.prefix);
-  return kind ? filterIds(kind, await listResources(kind)).map((id) => `${completedPrefix}${id}`) : [];
+  const resourceType = getNameableTypeByPrefix(
+    parameters.find(({ name }) => nextSegment === `{${name}}`)?.prefix,
+  );
+  return resourceType
+    ? filterIds(resourceType, await listResources(resourceType)).map((id) => `${completedPrefix}${id}`)
+    : [];
 };
 
 const isParameter = (segment: string): boolean => segment.startsWith("{");

@@ -1,6 +1,6 @@
 import type { Option } from "commander";
 import type { Context } from "../../input/context.js";
-import { getNamedKindByPrefix, type NamedKind, namedKinds } from "../../contract/id-form.js";
+import { getNameableTypeByPrefix, type NameableType, nameableTypes } from "../../contract/id-form.js";
 import { outputFormats } from "../../output/output-format.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import type { MgmtCommand } from "../../command-line/command.js";
@@ -90,8 +90,8 @@ const listPositionCandidates = async (
   if (commands.length > 0) return commands.map((subcommand) => subcommand.name());
   const { definition } = command;
   if (!definition) {
-    const listResources = (kind: NamedKind): Promise<readonly string[]> =>
-      listResourceCandidates(kind, command, options);
+    const listResources = (resourceType: NameableType): Promise<readonly string[]> =>
+      listResourceCandidates(resourceType, command, options);
     const listProfiles = (): string[] => listProfileNames(options.context);
     return (
       command.completeArgument?.({
@@ -107,7 +107,7 @@ const listPositionCandidates = async (
     definition.arguments[
       definition.method === "DELETE" ? Math.min(length, definition.arguments.length - 1) : length
     ];
-  return listResourceCandidates(getNamedKindByPrefix(parameter?.prefix), command, options);
+  return listResourceCandidates(getNameableTypeByPrefix(parameter?.prefix), command, options);
 };
 
 const listOptionCandidates = async (
@@ -120,14 +120,17 @@ const listOptionCandidates = async (
   if (long === "--profile") return listProfileNames(options.context);
   const { definition } = command;
   if (!definition) {
-    const kind = namedKinds.find((name) => `--${name}-id` === long);
-    return kind ? filterIds(kind, await listResourceCandidates(kind, command, options)) : [];
+    const resourceType = nameableTypes.find((name) => `--${name}-id` === long);
+    return resourceType
+      ? filterIds(resourceType, await listResourceCandidates(resourceType, command, options))
+      : [];
   }
   const field = [...definition.query, ...(definition.body?.fields ?? [])].find(
     ({ flag }) => `--${flag}` === long,
   );
   return (
-    field?.enum?.map(String) ?? listResourceCandidates(getNamedKindByPrefix(field?.prefix), command, options)
+    field?.enum?.map(String) ??
+    listResourceCandidates(getNameableTypeByPrefix(field?.prefix), command, options)
   );
 };
 
@@ -135,8 +138,8 @@ const listProfileNames = ({ env }: Context): string[] =>
   Object.keys(readProfiles(getProfilesPath(env)).profiles);
 
 const listResourceCandidates = async (
-  kind: NamedKind | undefined,
+  resourceType: NameableType | undefined,
   command: MgmtCommand,
   { context, deadline }: CompletionOptions,
 ): Promise<readonly string[]> =>
-  kind ? listKnownResources(kind, collectGlobalFlags(command), context, deadline) : [];
+  resourceType ? listKnownResources(resourceType, collectGlobalFlags(command), context, deadline) : [];

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
 import { isObject } from "../../json/json-path.js";
 
-/** The names and ids that the service returned for one kind of resource. Times are in milliseconds since 1970. */
+/** The names and ids that the service returned for one resource type. Times are in milliseconds since 1970. */
 interface CacheEntry {
   readonly fetchedAt: number;
   readonly namesAndIds: readonly string[];

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { isObject, getAtPath } from "../../json/json-path.js";
-import type { NamedKind } from "../../contract/id-form.js";
+import type { NameableType } from "../../contract/id-form.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { getProfilesPath } from "../../profiles/read-profiles.js";
@@ -33,7 +33,7 @@ const pageSize = 100;
  * responds slowly is asked again in the background. A completion never fails, so every error results in fewer candidates.
  */
 export const listKnownResources = async (
-  kind: NamedKind,
+  resourceType: NameableType,
   flags: GlobalFlags,
   context: Context,
   deadline: CompletionDeadline,
@@ -44,7 +44,7 @@ export const listKnownResources = async (
     const projectId = findDefault("projectId", flags, context, () =>
       chooseExistingProfile(flags, context),
     )?.value;
-    const cacheScope = JSON.stringify([baseUrl.value, identity.value, kind, projectId]);
+    const cacheScope = JSON.stringify([baseUrl.value, identity.value, resourceType, projectId]);
     const cacheKey = createHash("sha256").update(cacheScope).digest("hex");
     const path = join(dirname(getProfilesPath(context.env)), "completion.json");
     const cachedEntry = readCache(path)[cacheKey];
@@ -53,7 +53,7 @@ export const listKnownResources = async (
     const wasRecentlySlow =
       cachedEntry?.timedOutAt !== undefined && Date.now() - cachedEntry.timedOutAt < slowRetryDelayMs;
     if (startRefresh && wasRecentlySlow) return cachedEntry.namesAndIds;
-    const namesAndIds = await fetchResourceNames(kind, projectId, signal, flags, context).catch(
+    const namesAndIds = await fetchResourceNames(resourceType, projectId, signal, flags, context).catch(
       () => undefined,
     );
     if (namesAndIds) {
@@ -77,7 +77,7 @@ export const listKnownResources = async (
 
 /** Returns the names and ids of the first page. */
 const fetchResourceNames = async (
-  kind: NamedKind,
+  resourceType: NameableType,
   projectId: string | undefined,
   timeoutSignal: AbortSignal,
   flags: GlobalFlags,
@@ -85,27 +85,30 @@ const fetchResourceNames = async (
 ): Promise<string[]> => {
   const client = await connect(flags, context);
   const signal = AbortSignal.any([context.signal, timeoutSignal]);
-  const needsProject = kind === "branch" || kind === "app";
+  const needsProject = resourceType === "branch" || resourceType === "app";
   if (needsProject && projectId === undefined) return [];
   const parents = needsProject && projectId !== undefined ? { project: projectId } : {};
-  const { data } = await client.requestPages(createListCall(kind, parents, pageSize), {
+  const { data } = await client.requestPages(createListCall(resourceType, parents, pageSize), {
     signal,
     // A shell does not wait for a service that is stopped.
     maxRetries: 0,
   });
   const resources = data.filter(isObject);
   const names = resources
-    .map((resource) => formatCompletionName(kind, resource))
+    .map((resource) => formatCompletionName(resourceType, resource))
     .filter((name) => /^[\p{L}\p{N}@._/-]+$/u.test(name));
   return [...new Set([...names, ...resources.map(({ id }) => String(id))])];
 };
 
 /** Returns the name as commands accept it: `shop/reports` for a database. */
-const formatCompletionName = (kind: NamedKind, resource: Readonly<Record<string, unknown>>): string => {
+const formatCompletionName = (
+  resourceType: NameableType,
+  resource: Readonly<Record<string, unknown>>,
+): string => {
   const resourceName = readResourceName(resource) ?? "";
-  if (kind === "branch") return resourceName === "" ? "" : `@${resourceName}`;
+  if (resourceType === "branch") return resourceName === "" ? "" : `@${resourceName}`;
   const projectName = getAtPath(resource, ["project", "name"]);
-  return kind === "database" && typeof projectName === "string"
+  return resourceType === "database" && typeof projectName === "string"
     ? `${projectName}/${resourceName}`
     : resourceName;
 };

@@ -12,8 +12,8 @@ const completeSetting: CompleteArgument = async ({
   listResources,
 }) => {
   if (key === undefined) return settingKeys;
-  const { values = [], resourceKind } = (laterArguments.length === 0 && findSettingByKey(key)) || {};
-  return resourceKind ? filterIds(resourceKind, await listResources(resourceKind)) : values;
+  const { values = [], resourceType } = (laterArguments.length === 0 && findSettingByKey(key)) || {};
+  return resourceType ? filterIds(resourceType, await listResources(resourceType)) : values;
 };
 
 export const configSetCommand: HandwrittenCommand<PrintedSetting> = {

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { invalidValueError, usageError } from "../../errors/usage-errors.js";
 import { assertId } from "../../input/ids.js";
-import type { NamedKind } from "../../contract/id-form.js";
+import type { NameableType } from "../../contract/id-form.js";
 import { outputFormats } from "../../output/output-format.js";
 import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
@@ -47,7 +47,7 @@ export interface Setting {
   /** The values that completion offers. Absent if there are many. */
   readonly values?: readonly string[];
   /** Kind of the resource whose id it is. */
-  readonly resourceKind?: NamedKind;
+  readonly resourceType?: NameableType;
   /** Parses a value. Throws a usage error. */
   readonly parse: (rawValue: string, context: Context) => Promise<string | boolean>;
   /** Looks where a flag or variable comes before the profile. */
@@ -114,7 +114,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   "workspace-id": {
     profileField: "workspaceId",
     help: "default workspace",
-    resourceKind: "workspace",
+    resourceType: "workspace",
     parse: createIdParser("workspace-id"),
     findOverride: createIdOverride("workspaceId"),
     fallback: unsetValue,
@@ -122,7 +122,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   "project-id": {
     profileField: "projectId",
     help: "default project",
-    resourceKind: "project",
+    resourceType: "project",
     parse: createIdParser("project-id"),
     findOverride: createIdOverride("projectId"),
     fallback: unsetValue,

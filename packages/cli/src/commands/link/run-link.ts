@@ -113,18 +113,18 @@ const resolveLinkIds = async (
   const client = await connect(flags, context);
   const scope = { client, signal, findDefaultProject: () => undefined };
   const resolvedIds: Partial<Record<"workspaceId" | "projectId", string>> = {};
-  for (const [field, kind] of linkFields) {
+  for (const [field, resourceType] of linkFields) {
     const idOrName = ids[field];
     if (idOrName === undefined) continue;
-    const resolvedId = mightBeName(idOrName) ? await resolveName(kind, idOrName, scope) : undefined;
+    const resolvedId = mightBeName(idOrName) ? await resolveName(resourceType, idOrName, scope) : undefined;
     const id = resolvedId ?? idOrName;
     try {
-      const resources = kind === "workspace" ? client.workspaces : client.projects;
+      const resources = resourceType === "workspace" ? client.workspaces : client.projects;
       const { id: canonicalId } = await resources.get(id, { signal });
       resolvedIds[field] = isId(canonicalId) ? canonicalId : id;
     } catch (error) {
       if (!isNotAccessibleError(error)) throw error;
-      throw linkTargetNotFoundError(kind, idOrName);
+      throw linkTargetNotFoundError(resourceType, idOrName);
     }
   }
   return resolvedIds;

@@ -30,8 +30,8 @@ export const openCommand: HandwrittenCommand<OpenResult> = {
     addProjectOption(command);
     command.completeArgument = async ({ earlierArguments, listResources }) => {
       if (earlierArguments.length > 0) return [];
-      const kinds = ["project", "database", "app"] as const;
-      return ["docs", ...(await Promise.all(kinds.map(listResources))).flat()];
+      const resourceTypes = ["project", "database", "app"] as const;
+      return ["docs", ...(await Promise.all(resourceTypes.map(listResources))).flat()];
     };
     command.action(async () => {
       const { browser } = command.opts<{ browser?: boolean }>();

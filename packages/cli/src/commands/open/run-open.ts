@@ -111,7 +111,7 @@ const requireOpenableById = (id: string): OpenableResource => {
   );
 };
 
-const openableKinds = [
+const openableTypes = [
   ["project", readProjectUrl],
   ["database", readDatabaseUrl],
   ["app", readAppUrl],
@@ -130,9 +130,9 @@ const requireOpenableByName = async (
     signal,
     findDefaultProject: () => resolveAndAnnounceDefault("projectId", flags, context)?.value,
   };
-  for (const [kind, readPageUrl] of openableKinds) {
-    const id = await resolveName(kind, text, scope).catch((error: unknown) => {
-      // A resource of another kind may have the name.
+  for (const [resourceType, readPageUrl] of openableTypes) {
+    const id = await resolveName(resourceType, text, scope).catch((error: unknown) => {
+      // A resource of another type may have the name.
       if (readErrorCode(error) === "name:not_found") return undefined;
       throw error;
     });

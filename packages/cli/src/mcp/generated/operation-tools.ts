@@ -51,7 +51,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [],
     queryArguments: [],
     bodyArguments: ["createDatabase", "name", "region", "logicalId", "workspaceId"],
-    ids: [{ path: ["workspaceId"], kind: "workspace" }],
+    ids: [{ path: ["workspaceId"], resourceType: "workspace" }],
     issuesSecrets: true,
   },
   {
@@ -82,7 +82,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [],
     queryArguments: [],
     bodyArguments: ["createDatabase", "name", "region", "logicalId", "workspaceId"],
-    ids: [{ path: ["workspaceId"], kind: "workspace" }],
+    ids: [{ path: ["workspaceId"], resourceType: "workspace" }],
     ensures: true,
   },
   {
@@ -93,7 +93,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { projectId: { type: "string" } }, required: ["projectId"] },
     pathArguments: [{ argument: "projectId", parameter: "id" }],
     queryArguments: [],
-    ids: [{ path: ["projectId"], kind: "project" }],
+    ids: [{ path: ["projectId"], resourceType: "project" }],
   },
   {
     name: "projects_update",
@@ -112,7 +112,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [{ argument: "projectId", parameter: "id" }],
     queryArguments: [],
     bodyArguments: ["name", "settings"],
-    ids: [{ path: ["projectId"], kind: "project" }],
+    ids: [{ path: ["projectId"], resourceType: "project" }],
   },
   {
     name: "projects_delete",
@@ -122,7 +122,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { projectId: { type: "string" } }, required: ["projectId"] },
     pathArguments: [{ argument: "projectId", parameter: "id" }],
     queryArguments: [],
-    ids: [{ path: ["projectId"], kind: "project" }],
+    ids: [{ path: ["projectId"], resourceType: "project" }],
   },
   {
     name: "projects_transfer",
@@ -133,7 +133,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [{ argument: "projectId", parameter: "id" }],
     queryArguments: [],
     bodyArguments: [],
-    ids: [{ path: ["projectId"], kind: "project" }],
+    ids: [{ path: ["projectId"], resourceType: "project" }],
     secretArguments: ["recipientAccessToken"],
   },
   {
@@ -147,7 +147,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "projectId", parameter: "projectId" }],
     queryArguments: [],
-    ids: [{ path: ["projectId"], kind: "project" }],
+    ids: [{ path: ["projectId"], resourceType: "project" }],
   },
   {
     name: "projects_databases_create",
@@ -204,9 +204,9 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["region", "name", "isDefault", "source"],
     ids: [
-      { path: ["projectId"], kind: "project" },
-      { path: ["source", "databaseId"], kind: "database" },
-      { path: ["source", "backupId"], kind: "backup" },
+      { path: ["projectId"], resourceType: "project" },
+      { path: ["source", "databaseId"], resourceType: "database" },
+      { path: ["source", "backupId"], resourceType: "backup" },
     ],
     issuesSecrets: true,
   },
@@ -234,8 +234,8 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [],
     queryArguments: ["projectId", "logicalId", "branchId", "branchGitName"],
     ids: [
-      { path: ["projectId"], kind: "project" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["projectId"], resourceType: "project" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
   },
   {
@@ -311,10 +311,10 @@ export const operationTools: readonly OperationTool[] = [
       "logicalId",
     ],
     ids: [
-      { path: ["projectId"], kind: "project" },
-      { path: ["source", "databaseId"], kind: "database" },
-      { path: ["source", "backupId"], kind: "backup" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["projectId"], resourceType: "project" },
+      { path: ["source", "databaseId"], resourceType: "database" },
+      { path: ["source", "backupId"], resourceType: "backup" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
     issuesSecrets: true,
   },
@@ -392,10 +392,10 @@ export const operationTools: readonly OperationTool[] = [
       "logicalId",
     ],
     ids: [
-      { path: ["projectId"], kind: "project" },
-      { path: ["source", "databaseId"], kind: "database" },
-      { path: ["source", "backupId"], kind: "backup" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["projectId"], resourceType: "project" },
+      { path: ["source", "databaseId"], resourceType: "database" },
+      { path: ["source", "backupId"], resourceType: "backup" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
     ensures: true,
   },
@@ -407,7 +407,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { databaseId: { type: "string" } }, required: ["databaseId"] },
     pathArguments: [{ argument: "databaseId", parameter: "databaseId" }],
     queryArguments: [],
-    ids: [{ path: ["databaseId"], kind: "database" }],
+    ids: [{ path: ["databaseId"], resourceType: "database" }],
   },
   {
     name: "databases_update",
@@ -440,8 +440,8 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["name", "branchId", "branchGitName", "logicalId"],
     ids: [
-      { path: ["databaseId"], kind: "database" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["databaseId"], resourceType: "database" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
   },
   {
@@ -452,7 +452,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { databaseId: { type: "string" } }, required: ["databaseId"] },
     pathArguments: [{ argument: "databaseId", parameter: "databaseId" }],
     queryArguments: [],
-    ids: [{ path: ["databaseId"], kind: "database" }],
+    ids: [{ path: ["databaseId"], resourceType: "database" }],
   },
   {
     name: "databases_restore",
@@ -480,9 +480,9 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["source"],
     ids: [
-      { path: ["targetDatabaseId"], kind: "database" },
-      { path: ["source", "databaseId"], kind: "database" },
-      { path: ["source", "backupId"], kind: "backup" },
+      { path: ["targetDatabaseId"], resourceType: "database" },
+      { path: ["source", "databaseId"], resourceType: "database" },
+      { path: ["source", "backupId"], resourceType: "backup" },
     ],
   },
   {
@@ -497,7 +497,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "databaseId", parameter: "databaseId" }],
     queryArguments: [],
-    ids: [{ path: ["databaseId"], kind: "database" }],
+    ids: [{ path: ["databaseId"], resourceType: "database" }],
   },
   {
     name: "databases_usage_get",
@@ -525,7 +525,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "databaseId", parameter: "databaseId" }],
     queryArguments: ["startDate", "endDate"],
-    ids: [{ path: ["databaseId"], kind: "database" }],
+    ids: [{ path: ["databaseId"], resourceType: "database" }],
   },
   {
     name: "databases_connections_list",
@@ -539,7 +539,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "databaseId", parameter: "databaseId" }],
     queryArguments: [],
-    ids: [{ path: ["databaseId"], kind: "database" }],
+    ids: [{ path: ["databaseId"], resourceType: "database" }],
   },
   {
     name: "databases_connections_create",
@@ -554,7 +554,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [{ argument: "databaseId", parameter: "databaseId" }],
     queryArguments: [],
     bodyArguments: ["name"],
-    ids: [{ path: ["databaseId"], kind: "database" }],
+    ids: [{ path: ["databaseId"], resourceType: "database" }],
     issuesSecrets: true,
   },
   {
@@ -568,7 +568,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [],
     queryArguments: ["databaseId"],
-    ids: [{ path: ["databaseId"], kind: "database" }],
+    ids: [{ path: ["databaseId"], resourceType: "database" }],
   },
   {
     name: "connections_create",
@@ -583,7 +583,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [],
     queryArguments: [],
     bodyArguments: ["databaseId", "name"],
-    ids: [{ path: ["databaseId"], kind: "database" }],
+    ids: [{ path: ["databaseId"], resourceType: "database" }],
     issuesSecrets: true,
   },
   {
@@ -598,7 +598,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "connectionId", parameter: "id" }],
     queryArguments: [],
-    ids: [{ path: ["connectionId"], kind: "connection" }],
+    ids: [{ path: ["connectionId"], resourceType: "connection" }],
   },
   {
     name: "connections_delete",
@@ -612,7 +612,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "connectionId", parameter: "id" }],
     queryArguments: [],
-    ids: [{ path: ["connectionId"], kind: "connection" }],
+    ids: [{ path: ["connectionId"], resourceType: "connection" }],
   },
   {
     name: "connections_rotate",
@@ -626,7 +626,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "connectionId", parameter: "id" }],
     queryArguments: [],
-    ids: [{ path: ["connectionId"], kind: "connection" }],
+    ids: [{ path: ["connectionId"], resourceType: "connection" }],
     issuesSecrets: true,
   },
   {
@@ -641,7 +641,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [],
     queryArguments: ["workspaceId"],
-    ids: [{ path: ["workspaceId"], kind: "workspace" }],
+    ids: [{ path: ["workspaceId"], resourceType: "workspace" }],
   },
   {
     name: "integrations_get",
@@ -655,7 +655,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "integrationId", parameter: "id" }],
     queryArguments: [],
-    ids: [{ path: ["integrationId"], kind: "integration" }],
+    ids: [{ path: ["integrationId"], resourceType: "integration" }],
   },
   {
     name: "integrations_delete",
@@ -669,7 +669,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "integrationId", parameter: "id" }],
     queryArguments: [],
-    ids: [{ path: ["integrationId"], kind: "integration" }],
+    ids: [{ path: ["integrationId"], resourceType: "integration" }],
   },
   {
     name: "workspaces_list",
@@ -707,7 +707,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "workspaceId", parameter: "id" }],
     queryArguments: [],
-    ids: [{ path: ["workspaceId"], kind: "workspace" }],
+    ids: [{ path: ["workspaceId"], resourceType: "workspace" }],
   },
   {
     name: "workspaces_subscription_get",
@@ -721,7 +721,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "workspaceId", parameter: "workspaceId" }],
     queryArguments: [],
-    ids: [{ path: ["workspaceId"], kind: "workspace" }],
+    ids: [{ path: ["workspaceId"], resourceType: "workspace" }],
   },
   {
     name: "workspaces_integrations_list",
@@ -735,7 +735,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "workspaceId", parameter: "workspaceId" }],
     queryArguments: [],
-    ids: [{ path: ["workspaceId"], kind: "workspace" }],
+    ids: [{ path: ["workspaceId"], resourceType: "workspace" }],
   },
   {
     name: "workspaces_integrations_delete",
@@ -753,8 +753,8 @@ export const operationTools: readonly OperationTool[] = [
     ],
     queryArguments: [],
     ids: [
-      { path: ["workspaceId"], kind: "workspace" },
-      { path: ["clientId"], kind: "client" },
+      { path: ["workspaceId"], resourceType: "workspace" },
+      { path: ["clientId"], resourceType: "client" },
     ],
   },
   {
@@ -769,7 +769,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "workspaceId", parameter: "workspaceId" }],
     queryArguments: [],
-    ids: [{ path: ["workspaceId"], kind: "workspace" }],
+    ids: [{ path: ["workspaceId"], resourceType: "workspace" }],
   },
   {
     name: "workspaces_serviceTokens_create",
@@ -784,7 +784,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [{ argument: "workspaceId", parameter: "workspaceId" }],
     queryArguments: [],
     bodyArguments: ["name"],
-    ids: [{ path: ["workspaceId"], kind: "workspace" }],
+    ids: [{ path: ["workspaceId"], resourceType: "workspace" }],
     issuesSecrets: true,
   },
   {
@@ -803,8 +803,8 @@ export const operationTools: readonly OperationTool[] = [
     ],
     queryArguments: [],
     ids: [
-      { path: ["workspaceId"], kind: "workspace" },
-      { path: ["serviceTokenId"], kind: "service_token" },
+      { path: ["workspaceId"], resourceType: "workspace" },
+      { path: ["serviceTokenId"], resourceType: "service_token" },
     ],
   },
   {
@@ -861,7 +861,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { approvalId: { type: "string" } }, required: ["approvalId"] },
     pathArguments: [{ argument: "approvalId", parameter: "approvalId" }],
     queryArguments: [],
-    ids: [{ path: ["approvalId"], kind: "approval" }],
+    ids: [{ path: ["approvalId"], resourceType: "approval" }],
   },
   {
     name: "projects_branches_list",
@@ -879,7 +879,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "projectId", parameter: "projectId" }],
     queryArguments: ["gitName", "gitNameContains"],
-    ids: [{ path: ["projectId"], kind: "project" }],
+    ids: [{ path: ["projectId"], resourceType: "project" }],
   },
   {
     name: "projects_branches_create",
@@ -898,7 +898,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [{ argument: "projectId", parameter: "projectId" }],
     queryArguments: [],
     bodyArguments: ["gitName", "isDefault"],
-    ids: [{ path: ["projectId"], kind: "project" }],
+    ids: [{ path: ["projectId"], resourceType: "project" }],
   },
   {
     name: "projects_branches_ensure",
@@ -917,7 +917,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [{ argument: "projectId", parameter: "projectId" }],
     queryArguments: [],
     bodyArguments: ["gitName", "isDefault"],
-    ids: [{ path: ["projectId"], kind: "project" }],
+    ids: [{ path: ["projectId"], resourceType: "project" }],
     ensures: true,
   },
   {
@@ -928,7 +928,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { branchId: { type: "string" } }, required: ["branchId"] },
     pathArguments: [{ argument: "branchId", parameter: "branchId" }],
     queryArguments: [],
-    ids: [{ path: ["branchId"], kind: "branch" }],
+    ids: [{ path: ["branchId"], resourceType: "branch" }],
   },
   {
     name: "branches_update",
@@ -943,7 +943,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [{ argument: "branchId", parameter: "branchId" }],
     queryArguments: [],
     bodyArguments: ["isDefault"],
-    ids: [{ path: ["branchId"], kind: "branch" }],
+    ids: [{ path: ["branchId"], resourceType: "branch" }],
   },
   {
     name: "branches_delete",
@@ -953,7 +953,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { branchId: { type: "string" } }, required: ["branchId"] },
     pathArguments: [{ argument: "branchId", parameter: "branchId" }],
     queryArguments: [],
-    ids: [{ path: ["branchId"], kind: "branch" }],
+    ids: [{ path: ["branchId"], resourceType: "branch" }],
   },
   {
     name: "apps_list",
@@ -979,8 +979,8 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [],
     queryArguments: ["projectId", "logicalId", "branchId", "branchGitName"],
     ids: [
-      { path: ["projectId"], kind: "project" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["projectId"], resourceType: "project" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
   },
   {
@@ -1013,8 +1013,8 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["displayName", "projectId", "regionId", "branchId", "branchGitName", "logicalId"],
     ids: [
-      { path: ["projectId"], kind: "project" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["projectId"], resourceType: "project" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
   },
   {
@@ -1047,8 +1047,8 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["displayName", "projectId", "regionId", "branchId", "branchGitName", "logicalId"],
     ids: [
-      { path: ["projectId"], kind: "project" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["projectId"], resourceType: "project" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
     ensures: true,
   },
@@ -1060,7 +1060,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { appId: { type: "string" } }, required: ["appId"] },
     pathArguments: [{ argument: "appId", parameter: "appId" }],
     queryArguments: [],
-    ids: [{ path: ["appId"], kind: "app" }],
+    ids: [{ path: ["appId"], resourceType: "app" }],
   },
   {
     name: "apps_update",
@@ -1093,8 +1093,8 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["displayName", "logicalId", "branchId", "branchGitName"],
     ids: [
-      { path: ["appId"], kind: "app" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["appId"], resourceType: "app" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
   },
   {
@@ -1105,7 +1105,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { appId: { type: "string" } }, required: ["appId"] },
     pathArguments: [{ argument: "appId", parameter: "appId" }],
     queryArguments: [],
-    ids: [{ path: ["appId"], kind: "app" }],
+    ids: [{ path: ["appId"], resourceType: "app" }],
   },
   {
     name: "apps_promote",
@@ -1121,8 +1121,8 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["deploymentId"],
     ids: [
-      { path: ["appId"], kind: "app" },
-      { path: ["deploymentId"], kind: "deployment" },
+      { path: ["appId"], resourceType: "app" },
+      { path: ["deploymentId"], resourceType: "deployment" },
     ],
   },
   {
@@ -1137,7 +1137,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "appId", parameter: "appId" }],
     queryArguments: [],
-    ids: [{ path: ["appId"], kind: "app" }],
+    ids: [{ path: ["appId"], resourceType: "app" }],
   },
   {
     name: "apps_deployments_create",
@@ -1160,7 +1160,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [{ argument: "appId", parameter: "appId" }],
     queryArguments: [],
     bodyArguments: ["portMapping", "skipCodeUpload"],
-    ids: [{ path: ["appId"], kind: "app" }],
+    ids: [{ path: ["appId"], resourceType: "app" }],
     issuesSecrets: true,
   },
   {
@@ -1187,8 +1187,8 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [],
     queryArguments: ["projectId", "logicalId", "branchId", "branchGitName"],
     ids: [
-      { path: ["projectId"], kind: "project" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["projectId"], resourceType: "project" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
   },
   {
@@ -1221,8 +1221,8 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["displayName", "projectId", "regionId", "branchId", "branchGitName", "logicalId"],
     ids: [
-      { path: ["projectId"], kind: "project" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["projectId"], resourceType: "project" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
   },
   {
@@ -1255,8 +1255,8 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["displayName", "projectId", "regionId", "branchId", "branchGitName", "logicalId"],
     ids: [
-      { path: ["projectId"], kind: "project" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["projectId"], resourceType: "project" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
     ensures: true,
   },
@@ -1268,7 +1268,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { serviceId: { type: "string" } }, required: ["serviceId"] },
     pathArguments: [{ argument: "serviceId", parameter: "serviceId" }],
     queryArguments: [],
-    ids: [{ path: ["serviceId"], kind: "app" }],
+    ids: [{ path: ["serviceId"], resourceType: "app" }],
   },
   {
     name: "services_update",
@@ -1301,8 +1301,8 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["displayName", "logicalId", "branchId", "branchGitName"],
     ids: [
-      { path: ["serviceId"], kind: "app" },
-      { path: ["branchId"], kind: "branch" },
+      { path: ["serviceId"], resourceType: "app" },
+      { path: ["branchId"], resourceType: "branch" },
     ],
   },
   {
@@ -1313,7 +1313,7 @@ export const operationTools: readonly OperationTool[] = [
     inputSchema: { type: "object", properties: { serviceId: { type: "string" } }, required: ["serviceId"] },
     pathArguments: [{ argument: "serviceId", parameter: "serviceId" }],
     queryArguments: [],
-    ids: [{ path: ["serviceId"], kind: "app" }],
+    ids: [{ path: ["serviceId"], resourceType: "app" }],
   },
   {
     name: "services_promote",
@@ -1329,8 +1329,8 @@ export const operationTools: readonly OperationTool[] = [
     queryArguments: [],
     bodyArguments: ["deploymentId"],
     ids: [
-      { path: ["serviceId"], kind: "app" },
-      { path: ["deploymentId"], kind: "deployment" },
+      { path: ["serviceId"], resourceType: "app" },
+      { path: ["deploymentId"], resourceType: "deployment" },
     ],
   },
   {
@@ -1345,7 +1345,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "serviceId", parameter: "serviceId" }],
     queryArguments: [],
-    ids: [{ path: ["serviceId"], kind: "app" }],
+    ids: [{ path: ["serviceId"], resourceType: "app" }],
   },
   {
     name: "services_deployments_create",
@@ -1368,7 +1368,7 @@ export const operationTools: readonly OperationTool[] = [
     pathArguments: [{ argument: "serviceId", parameter: "serviceId" }],
     queryArguments: [],
     bodyArguments: ["portMapping", "skipCodeUpload"],
-    ids: [{ path: ["serviceId"], kind: "app" }],
+    ids: [{ path: ["serviceId"], resourceType: "app" }],
     issuesSecrets: true,
   },
   {
@@ -1383,7 +1383,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "deploymentId", parameter: "deploymentId" }],
     queryArguments: [],
-    ids: [{ path: ["deploymentId"], kind: "deployment" }],
+    ids: [{ path: ["deploymentId"], resourceType: "deployment" }],
   },
   {
     name: "deployments_delete",
@@ -1397,7 +1397,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "deploymentId", parameter: "deploymentId" }],
     queryArguments: [],
-    ids: [{ path: ["deploymentId"], kind: "deployment" }],
+    ids: [{ path: ["deploymentId"], resourceType: "deployment" }],
   },
   {
     name: "deployments_start",
@@ -1411,7 +1411,7 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "deploymentId", parameter: "deploymentId" }],
     queryArguments: [],
-    ids: [{ path: ["deploymentId"], kind: "deployment" }],
+    ids: [{ path: ["deploymentId"], resourceType: "deployment" }],
   },
   {
     name: "deployments_stop",
@@ -1425,6 +1425,6 @@ export const operationTools: readonly OperationTool[] = [
     },
     pathArguments: [{ argument: "deploymentId", parameter: "deploymentId" }],
     queryArguments: [],
-    ids: [{ path: ["deploymentId"], kind: "deployment" }],
+    ids: [{ path: ["deploymentId"], resourceType: "deployment" }],
   },
 ];

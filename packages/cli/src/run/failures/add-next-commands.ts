@@ -139,7 +139,7 @@ const findExitReason = (exitCode: number): ExitReason | undefined =>
     (reason): reason is ExitReason => exitCodes[reason] === exitCode,
   );
 
-/** Commands that show the resource, or the others of its kind. */
+/** Commands that show the resource, or the others of its type. */
 const suggestStateCommands = async ({
   command,
   args,

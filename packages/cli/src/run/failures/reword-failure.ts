@@ -1,12 +1,12 @@
 import { formatFlag } from "../../input/read-input.js";
 import type { GeneratedCommand } from "../../contract/generated-command.js";
-import { isKindName, getKindByPrefix, resourceKinds } from "../../contract/kinds.js";
+import { isResourceType, getResourceTypeByPrefix, resourceTypes } from "../../contract/resource-types.js";
 import type { Failure } from "../../errors/failure.js";
 import { findListHint } from "../../errors/name-errors.js";
 import { type FailedCommand, toAttributeName } from "./failed-command.js";
 
 /**
- * Rewrites an error response of the service in the words of the command line: the id that was not found instead of its kind, and
+ * Rewrites an error response of the service in the words of the command line: the id that was not found instead of its resource type, and
  * flags instead of the fields of the request.
  *
  * @param id the id of the item that failed, if the command line has several.
@@ -29,25 +29,25 @@ const rewordNotFound = (
   { args, options }: FailedCommand,
   id: string | undefined,
 ): Failure => {
-  const kind = failure.code.replace(/:not_found$/, "").replaceAll("_", " ");
-  if (!isKindName(kind)) return failure;
+  const resourceType = failure.code.replace(/:not_found$/, "").replaceAll("_", " ");
+  if (!isResourceType(resourceType)) return failure;
   const lastIndex = definition.arguments.length - 1;
   const typedIds = [
     ...definition.arguments.flatMap(({ resource }, index) =>
-      resource === kind ? [index === lastIndex ? (id ?? args[index]) : args[index]] : [],
+      resource === resourceType ? [index === lastIndex ? (id ?? args[index]) : args[index]] : [],
     ),
     ...[...definition.query, ...(definition.body?.fields ?? [])].flatMap((field) =>
-      getKindByPrefix(field.prefix) === kind ? [options[toAttributeName(field.flag)]] : [],
+      getResourceTypeByPrefix(field.prefix) === resourceType ? [options[toAttributeName(field.flag)]] : [],
     ),
   ].filter((value) => typeof value === "string" && value !== "" && value !== "-");
   const [text, ...otherIds] = typedIds;
-  // With several ids of the kind, only the service knows which one it is.
+  // With several ids of the resource type, only the service knows which one it is.
   if (text === undefined || otherIds.length > 0) return failure;
   const { hint: _, ...failureWithoutHint } = failure;
-  const hint = findListHint(kind);
+  const hint = findListHint(resourceType);
   return {
     ...failureWithoutHint,
-    message: `No ${resourceKinds[kind].noun} has the id${hint === undefined ? "" : " or name"} ${JSON.stringify(text)}`,
+    message: `No ${resourceTypes[resourceType].noun} has the id${hint === undefined ? "" : " or name"} ${JSON.stringify(text)}`,
     ...(hint !== undefined && { hint }),
   };
 };

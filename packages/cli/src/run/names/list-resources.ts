@@ -2,8 +2,8 @@ import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { MgmtClient } from "@mgmt/sdk";
 import { isNotAccessibleError } from "../../errors/not-accessible.js";
 import { isObject } from "../../json/json-path.js";
-import { type IdsByKind, createListCall } from "../../contract/list-call.js";
-import type { NamedKind } from "../../contract/id-form.js";
+import { type IdsByType, createListCall } from "../../contract/list-call.js";
+import type { NameableType } from "../../contract/id-form.js";
 
 /** A resource in a list. */
 export type ListedResource = Readonly<Record<string, unknown>>;
@@ -16,14 +16,14 @@ export interface ListScope {
   readonly lists?: Map<string, Promise<readonly ListedResource[] | undefined>>;
 }
 
-/** Returns the resources of a kind, or undefined if the credential may not list them. */
+/** Returns the resources of a type, or undefined if the credential may not list them. */
 export const listResources = (
-  kind: NamedKind,
-  parents: IdsByKind,
+  resourceType: NameableType,
+  parents: IdsByType,
   scope: ListScope,
 ): Promise<readonly ListedResource[] | undefined> => {
-  const key = JSON.stringify([kind, parents]);
-  const pendingList = scope.lists?.get(key) ?? fetchResources(kind, parents, scope);
+  const key = JSON.stringify([resourceType, parents]);
+  const pendingList = scope.lists?.get(key) ?? fetchResources(resourceType, parents, scope);
   scope.lists?.set(key, pendingList);
   // The next name may succeed.
   pendingList.catch(() => scope.lists?.delete(key));
@@ -31,13 +31,15 @@ export const listResources = (
 };
 
 const fetchResources = async (
-  kind: NamedKind,
-  parents: IdsByKind,
+  resourceType: NameableType,
+  parents: IdsByType,
   { client, signal }: ListScope,
 ): Promise<readonly ListedResource[] | undefined> => {
   const resources: ListedResource[] = [];
   try {
-    for await (const { data } of client.requestPages(createListCall(kind, parents), { signal }).pages())
+    for await (const { data } of client
+      .requestPages(createListCall(resourceType, parents), { signal })
+      .pages())
       resources.push(...data.filter(isObject));
     return resources;
   } catch (error) {

@@ -8,12 +8,12 @@ import { setAtPath, getAtPath } from "../../json/json-path.js";
 import type { GeneratedCommand } from "../../contract/generated-command.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
-import { mightBeName, getNamedKindByPrefix } from "../../contract/id-form.js";
+import { mightBeName, getNameableTypeByPrefix } from "../../contract/id-form.js";
 import { type NameScope, resolveName } from "./resolve-name.js";
 import {
   listIdFields,
   mightBeResourceName,
-  getArgumentKind,
+  getArgumentType,
   type NamedRequest,
   type ResolvedRequest,
   getInputValue,
@@ -46,11 +46,14 @@ export class NameResolver {
     const scope = this.#createScope(resolvedInput);
     // The project comes first: other names may be relative to it.
     for (const field of listIdFields(this.definition)) {
-      const [kind, value] = [getNamedKindByPrefix(field.prefix), getInputValue(resolvedInput, field)];
-      if (!kind || !mightBeResourceName(field, value)) continue;
+      const [resourceType, value] = [
+        getNameableTypeByPrefix(field.prefix),
+        getInputValue(resolvedInput, field),
+      ];
+      if (!resourceType || !mightBeResourceName(field, value)) continue;
       const isTyped = field.flag in typedValues.flags || field.flag === typedValues.argument?.field.flag;
       const id = await resolveName(
-        kind,
+        resourceType,
         value,
         isTyped ? scope : this.#createScope(resolvedInput, field.path.join(".")),
       );
@@ -62,9 +65,11 @@ export class NameResolver {
     const resolvedIds: string[] = [];
     const unknownNameErrors = new Map<string, CliError>();
     for (const [index, id] of ids.entries()) {
-      const kind = getArgumentKind(this.definition, index);
+      const resourceType = getArgumentType(this.definition, index);
       try {
-        resolvedIds.push((kind && mightBeName(id) ? await resolveName(kind, id, scope) : undefined) ?? id);
+        resolvedIds.push(
+          (resourceType && mightBeName(id) ? await resolveName(resourceType, id, scope) : undefined) ?? id,
+        );
       } catch (error) {
         if (!hasManyIds || !isUnknownNameError(error)) throw error;
         unknownNameErrors.set(id, error);
@@ -78,7 +83,7 @@ export class NameResolver {
   #createScope(input: NamedRequest["input"], bodyField?: string): NameScope {
     const { client, definition, context, flags } = this;
     const projectField = listIdFields(definition).find(
-      ({ prefix }) => getNamedKindByPrefix(prefix) === "project",
+      ({ prefix }) => getNameableTypeByPrefix(prefix) === "project",
     );
     return {
       client,

@@ -1,7 +1,7 @@
 import type { NameCandidate } from "../../errors/name-errors.js";
 import { getAtPath } from "../../json/json-path.js";
 import { readResourceName } from "../../contract/list-call.js";
-import type { NamedKind } from "../../contract/id-form.js";
+import type { NameableType } from "../../contract/id-form.js";
 import { type ListedResource, listResources, type ListScope } from "./list-resources.js";
 
 /**
@@ -9,7 +9,7 @@ import { type ListedResource, listResources, type ListScope } from "./list-resou
  * equal.
  */
 export const labelCandidates = async (
-  kind: NamedKind,
+  resourceType: NameableType,
   resources: readonly ListedResource[],
   scope: ListScope,
 ): Promise<NameCandidate[]> => {
@@ -18,7 +18,7 @@ export const labelCandidates = async (
     resources.map(async (resource) => ({
       resource,
       id: readText(resource, "id") ?? "",
-      label: await buildQualifiedName(kind, resource, cachedScope),
+      label: await buildQualifiedName(resourceType, resource, cachedScope),
     })),
   );
   return candidates.map(({ resource, id, label }) => {
@@ -29,12 +29,12 @@ export const labelCandidates = async (
 
 /** Returns the full name of a resource. */
 const buildQualifiedName = async (
-  kind: NamedKind,
+  resourceType: NameableType,
   resource: ListedResource,
   scope: ListScope,
 ): Promise<string> => {
   const name = readResourceName(resource) ?? "";
-  switch (kind) {
+  switch (resourceType) {
     case "project":
     case "workspace":
       return name;

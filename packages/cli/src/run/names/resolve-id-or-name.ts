@@ -1,11 +1,11 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
-import { mightBeName, type NamedKind } from "../../contract/id-form.js";
+import { mightBeName, type NameableType } from "../../contract/id-form.js";
 
 /** Returns the id of a resource that is given by its id or its name. Throws `name:not_found` and `name:ambiguous`. */
 export const resolveIdOrName = async (
-  kind: NamedKind,
+  resourceType: NameableType,
   idOrName: string,
   client: MgmtClient,
   flags: GlobalFlags,
@@ -16,6 +16,7 @@ export const resolveIdOrName = async (
   const findDefaultProject = (): string | undefined =>
     resolveAndAnnounceDefault("projectId", flags, context)?.value;
   return (
-    (await resolveName(kind, idOrName, { client, signal: context.signal, findDefaultProject })) ?? idOrName
+    (await resolveName(resourceType, idOrName, { client, signal: context.signal, findDefaultProject })) ??
+    idOrName
   );
 };

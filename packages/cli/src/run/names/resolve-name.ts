@@ -2,7 +2,7 @@ import type { CliError } from "../../errors/cli-error.js";
 import { ambiguousNameError, isUnknownNameError, unknownNameError } from "../../errors/name-errors.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { findSimilar } from "../../text/suggest.js";
-import type { NamedKind } from "../../contract/id-form.js";
+import type { NameableType } from "../../contract/id-form.js";
 import { type ListedResource, listResources, type ListScope } from "./list-resources.js";
 
 /** Where a name is looked up: the project of names without one, and the client that lists resources. */
@@ -39,19 +39,19 @@ interface SearchResult {
  * the name.
  */
 export const resolveName = async (
-  kind: NamedKind,
+  resourceType: NameableType,
   qualifiedName: string,
   options: NameScope,
 ): Promise<string | undefined> => {
   const scope = { ...options, lists: options.lists ?? new Map() };
-  const searchResult = await searchByKind(kind, qualifiedName, scope);
+  const searchResult = await searchByType(resourceType, qualifiedName, scope);
   const matches = searchResult?.matches ?? [];
-  if (matches.length > 1) throw await createAmbiguousNameError(kind, qualifiedName, matches, scope);
+  if (matches.length > 1) throw await createAmbiguousNameError(resourceType, qualifiedName, matches, scope);
   const id = matches[0]?.["id"];
   if (typeof id === "string") return id;
   if (searchResult || /[/@]/.test(qualifiedName))
     throw unknownNameError(
-      kind,
+      resourceType,
       qualifiedName,
       findSimilar(qualifiedName, searchResult?.candidateNames ?? []),
       scope.field,
@@ -60,29 +60,29 @@ export const resolveName = async (
 };
 
 const createAmbiguousNameError = async (
-  kind: NamedKind,
+  resourceType: NameableType,
   qualifiedName: string,
   matches: readonly ListedResource[],
   scope: NameScope,
 ): Promise<Error> => {
   const { labelCandidates } = await import("./qualified-names.js");
-  return ambiguousNameError(kind, qualifiedName, await labelCandidates(kind, matches, scope));
+  return ambiguousNameError(resourceType, qualifiedName, await labelCandidates(resourceType, matches, scope));
 };
 
-const searchByKind = async (
-  kind: NamedKind,
+const searchByType = async (
+  resourceType: NameableType,
   qualifiedName: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
-  switch (kind) {
+  switch (resourceType) {
     case "project":
     case "workspace":
-      return searchResources(kind, await listResources(kind, {}, scope), qualifiedName);
+      return searchResources(resourceType, await listResources(resourceType, {}, scope), qualifiedName);
     case "branch":
       return searchBranches(qualifiedName, scope);
     case "database":
     case "app":
-      return searchDatabasesOrApps(kind, qualifiedName, scope);
+      return searchDatabasesOrApps(resourceType, qualifiedName, scope);
     case "connection":
       return searchConnections(qualifiedName, scope);
   }
@@ -170,18 +170,18 @@ const ignoreUnknownName = (error: unknown): undefined => {
 
 /** Searches databases or services: `NAME`, `PROJECT/NAME`, or `PROJECT/BRANCH/NAME`. */
 const searchDatabasesOrApps = async (
-  kind: "database" | "app",
+  resourceType: "database" | "app",
   qualifiedName: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
   const searchDefaultProject = async (): Promise<SearchResult | undefined> => {
     const projectId = await resolveDefaultProject(scope);
     const parentIds = projectId === undefined ? {} : { project: projectId };
-    return searchResources(kind, await listResources(kind, parentIds, scope), qualifiedName);
+    return searchResources(resourceType, await listResources(resourceType, parentIds, scope), qualifiedName);
   };
   if (!qualifiedName.includes("/")) return searchDefaultProject();
   const searchProject = (projectId: string, prefix: string): Promise<SearchResult | undefined> =>
-    searchProjectDatabasesOrApps(projectId, kind, qualifiedName, prefix, scope);
+    searchProjectDatabasesOrApps(projectId, resourceType, qualifiedName, prefix, scope);
   const namedProjectsResult = await searchNamedProjects(qualifiedName, /\//g, scope, searchProject);
   if (hasMatches(namedProjectsResult)) return namedProjectsResult;
   const defaultProjectResult = await searchDefaultProject().catch(ignoreUnknownName);
@@ -194,14 +194,14 @@ const searchDatabasesOrApps = async (
 /** @param prefix the part of the text that names the project. */
 const searchProjectDatabasesOrApps = async (
   projectId: string,
-  kind: "database" | "app",
+  resourceType: "database" | "app",
   qualifiedName: string,
   prefix: string,
   scope: NameScope,
 ): Promise<SearchResult | undefined> => {
-  const resources = await listResources(kind, { project: projectId }, scope);
+  const resources = await listResources(resourceType, { project: projectId }, scope);
   const name = qualifiedName.slice(prefix.length);
-  const projectResult = searchResources(kind, resources, name, prefix);
+  const projectResult = searchResources(resourceType, resources, name, prefix);
   if (!resources || !projectResult || !name.includes("/")) return projectResult;
   const branches = (await listResources("branch", { project: projectId }, scope)) ?? [];
   const branchResults = [...name.matchAll(/\//g)].flatMap(({ index }) => {
@@ -211,8 +211,12 @@ const searchProjectDatabasesOrApps = async (
     );
     const nameStart = prefix.length + index + 1;
     return (
-      searchResources(kind, branchItems, qualifiedName.slice(nameStart), qualifiedName.slice(0, nameStart)) ??
-      []
+      searchResources(
+        resourceType,
+        branchItems,
+        qualifiedName.slice(nameStart),
+        qualifiedName.slice(0, nameStart),
+      ) ?? []
     );
   });
   return mergeResults([{ ...projectResult, candidateNames: [] }, ...branchResults]);
@@ -301,20 +305,24 @@ const getResourceNames = (resource: ListedResource): string[] =>
 
 /** @param prefix the input before the name, which the similar names get as well. */
 const searchResources = (
-  kind: NamedKind,
+  resourceType: NameableType,
   resources: readonly ListedResource[] | undefined,
   name: string,
   prefix = "",
 ): SearchResult | undefined =>
   resources && {
-    matches: findMatches(kind, resources, name),
+    matches: findMatches(resourceType, resources, name),
     candidateNames: resources.flatMap(getResourceNames).map((itemName) => `${prefix}${itemName}`),
   };
 
 /** Returns the resources with a name, or with an id that may lack its prefix. */
-const findMatches = (kind: NamedKind, resources: readonly ListedResource[], name: string): ListedResource[] =>
+const findMatches = (
+  resourceType: NameableType,
+  resources: readonly ListedResource[],
+  name: string,
+): ListedResource[] =>
   resources.filter(
     (resource) =>
-      [name, `${idPrefixes[kind]}${name}`].includes(String(resource["id"])) ||
+      [name, `${idPrefixes[resourceType]}${name}`].includes(String(resource["id"])) ||
       getResourceNames(resource).includes(name),
   );

@@ -1,35 +1,35 @@
 import { idPrefixes } from "./generated/id-prefixes.js";
 
-/** A kind of resource: how the service lists and reads it, and what people call it. */
-export interface ResourceKind {
-  /** What people call one resource: `service token`. */
+/** How the service lists and reads resources of a type, and what users call them. */
+export interface ResourceTypeInfo {
+  /** What users call one resource: `service token`. */
   readonly noun: string;
   readonly plural: string;
-  /** Path of the request that lists resources of this kind. */
+  /** Path of the request that lists resources of this type. */
   readonly list: string;
   /** Parents that the list can be limited to. The CLI asks for the first. */
-  readonly parents?: readonly ParentKind[];
+  readonly parents?: readonly ParentType[];
   /** Path of the request that reads one resource, whose id is `{id}`. Absent if only the list returns it. */
   readonly get?: string;
   /** Where the id is in an item of the list. Default: `id`. */
   readonly id?: readonly string[];
-  /** Kinds of the resources that a resource of this kind contains. */
-  readonly contents?: readonly KindName[];
+  /** Types of the resources that a resource of this type contains. */
+  readonly contents?: readonly ResourceType[];
 }
 
-/** A kind whose resources contain others, and the parameter by which a list is limited to one of them. */
-export interface ParentKind {
-  readonly kind: KindName;
+/** A type whose resources contain others, and the parameter by which a list is limited to one of them. */
+export interface ParentType {
+  readonly resourceType: ResourceType;
   /** Parameter of the list with the id of the parent. */
   readonly parameter: string;
 }
 
-const projectParent: ParentKind = { kind: "project", parameter: "projectId" };
-const branchParent: ParentKind = { kind: "branch", parameter: "branchId" };
-const databaseParent: ParentKind = { kind: "database", parameter: "databaseId" };
-const workspaceParent: ParentKind = { kind: "workspace", parameter: "workspaceId" };
+const projectParent: ParentType = { resourceType: "project", parameter: "projectId" };
+const branchParent: ParentType = { resourceType: "branch", parameter: "branchId" };
+const databaseParent: ParentType = { resourceType: "database", parameter: "databaseId" };
+const workspaceParent: ParentType = { resourceType: "workspace", parameter: "workspaceId" };
 
-const kindNames = [
+const resourceTypeNames = [
   "workspace",
   "project",
   "branch",
@@ -43,11 +43,11 @@ const kindNames = [
   "client",
 ] as const;
 
-/** Name of a kind, as the path arguments of the contract have it. Services are apps. */
-export type KindName = (typeof kindNames)[number];
+/** Name of a resource type, as in the path arguments of the contract. Services are apps. */
+export type ResourceType = (typeof resourceTypeNames)[number];
 
-/** How the service lists and reads the resources of each kind. */
-export const resourceKinds: Readonly<Record<KindName, ResourceKind>> = {
+/** How the service lists and reads the resources of each type. */
+export const resourceTypes: Readonly<Record<ResourceType, ResourceTypeInfo>> = {
   workspace: {
     noun: "workspace",
     plural: "workspaces",
@@ -102,7 +102,7 @@ export const resourceKinds: Readonly<Record<KindName, ResourceKind>> = {
     noun: "deployment",
     plural: "deployments",
     list: "/v1/services/{serviceId}/deployments",
-    parents: [{ kind: "app", parameter: "serviceId" }],
+    parents: [{ resourceType: "app", parameter: "serviceId" }],
     get: "/v1/deployments/{id}",
   },
   "service token": {
@@ -127,15 +127,16 @@ export const resourceKinds: Readonly<Record<KindName, ResourceKind>> = {
   },
 };
 
-export const isKindName = (name: string | undefined): name is KindName =>
-  kindNames.some((kindName) => kindName === name);
+export const isResourceType = (name: string | undefined): name is ResourceType =>
+  resourceTypeNames.some((resourceTypeName) => resourceTypeName === name);
 
-/** Returns what users call a resource of a kind: `service` for `app`. A name that is not a kind is returned as it is. */
-export const getKindNoun = (name: string): string => (isKindName(name) ? resourceKinds[name].noun : name);
+/** Returns what users call a resource of a type: `service` for `app`. A name that is not a resource type is returned as it is. */
+export const getResourceTypeNoun = (name: string): string =>
+  isResourceType(name) ? resourceTypes[name].noun : name;
 
-/** Returns the kind whose ids have a prefix. */
-export const getKindByPrefix = (prefix: string | undefined): KindName | undefined =>
+/** Returns the resource type whose ids have a prefix. */
+export const getResourceTypeByPrefix = (prefix: string | undefined): ResourceType | undefined =>
   Object.entries(idPrefixes)
     .filter(([, value]) => value === prefix)
     .map(([name]) => name.replaceAll("_", " "))
-    .find(isKindName);
+    .find(isResourceType);
