@@ -22,7 +22,7 @@ import { serializeServiceToken } from "../rules/workspaces/service-tokens.js";
 import { serializeWorkspace } from "../rules/workspaces/workspaces.js";
 import type { Rows } from "../store/collections.js";
 import type { AllRowsLookup, Collection } from "../store/store.js";
-import { type Kind, toCanonicalId } from "../values/ids.js";
+import { type ResourceType, toCanonicalId } from "../values/ids.js";
 import { assertKnownOptions } from "../values/known-options.js";
 import {
   type RequestedApproval,
@@ -37,7 +37,7 @@ export type ResourceFilter<Name extends string> = {
   readonly [N in Name]?: string | boolean | null | undefined;
 };
 
-/** The resources of one kind. Each call returns new objects that show the current state. */
+/** The resources of one type. Each call returns new objects that show the current state. */
 export interface ResourceCollection<Resource, FilterName extends string> {
   /** Number of resources. */
   readonly size: number;
@@ -83,7 +83,7 @@ type FilterNameOf<Name extends ViewName> =
   ResourceView[Name] extends ResourceCollection<unknown, infer FilterName> ? FilterName : never;
 
 interface ViewDeclaration<Name extends ViewName> {
-  readonly kind: Kind;
+  readonly resourceType: ResourceType;
   /** Names in a filter. They name fields of the resource, or else of the row. */
   readonly filterNames: Readonly<Record<FilterNameOf<Name>, true>>;
   serialize(context: OperationContext, row: Rows[Name]): ResourceOf<Name>;
@@ -91,33 +91,33 @@ interface ViewDeclaration<Name extends ViewName> {
 
 const viewDeclarations: { readonly [Name in ViewName]: ViewDeclaration<Name> } = {
   users: {
-    kind: "user",
+    resourceType: "user",
     filterNames: { email: true, name: true },
     serialize: (_context, row) => serializeUser(row),
   },
-  workspaces: { kind: "workspace", filterNames: { name: true }, serialize: serializeWorkspace },
+  workspaces: { resourceType: "workspace", filterNames: { name: true }, serialize: serializeWorkspace },
   serviceTokens: {
-    kind: "service_token",
+    resourceType: "service_token",
     filterNames: { workspaceId: true, name: true },
     serialize: (_context, row) => serializeServiceToken(row),
   },
   integrations: {
-    kind: "integration",
+    resourceType: "integration",
     filterNames: { workspaceId: true, clientId: true, userId: true },
     serialize: serializeIntegration,
   },
   projects: {
-    kind: "project",
+    resourceType: "project",
     filterNames: { workspaceId: true, name: true, logicalId: true },
     serialize: serializeProject,
   },
   branches: {
-    kind: "branch",
+    resourceType: "branch",
     filterNames: { projectId: true, gitName: true, isDefault: true, role: true },
     serialize: serializeBranch,
   },
   databases: {
-    kind: "database",
+    resourceType: "database",
     filterNames: {
       workspaceId: true,
       projectId: true,
@@ -130,34 +130,34 @@ const viewDeclarations: { readonly [Name in ViewName]: ViewDeclaration<Name> } =
     serialize: serializeDatabaseWithoutPasswords,
   },
   connections: {
-    kind: "connection",
+    resourceType: "connection",
     filterNames: { workspaceId: true, databaseId: true, name: true },
     serialize: serializeConnectionWithoutPassword,
   },
   backups: {
-    kind: "backup",
+    resourceType: "backup",
     filterNames: { databaseId: true, status: true },
     serialize: (_context, row) => serializeBackup(row),
   },
   apps: {
-    kind: "app",
+    resourceType: "app",
     filterNames: { workspaceId: true, projectId: true, branchId: true, name: true, logicalId: true },
     serialize: (context, row) => serializeApp(context, "apps", row),
   },
   deployments: {
-    kind: "deployment",
+    resourceType: "deployment",
     filterNames: { appId: true, status: true },
     serialize: serializeDeploymentDetails,
   },
   approvals: {
-    kind: "approval",
+    resourceType: "approval",
     filterNames: { workspaceId: true, projectId: true, agentId: true, status: true },
     serialize: (context, row) => serializeRequestedApproval(context, row, context.clock.now()),
   },
 };
 
-/** The kinds of the ids that filters compare. */
-const idKindsByFieldName: ReadonlyMap<string, Kind> = new Map([
+/** The resource types of the ids that filters compare. */
+const resourceTypeByFieldName: ReadonlyMap<string, ResourceType> = new Map([
   ["workspaceId", "workspace"],
   ["projectId", "project"],
   ["branchId", "branch"],
@@ -168,16 +168,16 @@ const idKindsByFieldName: ReadonlyMap<string, Kind> = new Map([
 ]);
 
 const toFilterValue = (name: string, value: string | boolean | null): string | boolean | null => {
-  const kind = idKindsByFieldName.get(name);
+  const resourceType = resourceTypeByFieldName.get(name);
   // `toCanonicalId` throws for a boolean.
-  return kind === undefined || value === null ? value : toCanonicalId(kind, value as string);
+  return resourceType === undefined || value === null ? value : toCanonicalId(resourceType, value as string);
 };
 
 const createCollection = <Name extends ViewName>(
   name: Name,
   getContext: () => OperationContext,
 ): ResourceCollection<ResourceOf<Name>, FilterNameOf<Name>> => {
-  const { kind, filterNames, serialize }: ViewDeclaration<Name> = viewDeclarations[name];
+  const { resourceType, filterNames, serialize }: ViewDeclaration<Name> = viewDeclarations[name];
   // The compiler does not follow that a collection has the rows of its name.
   const getCollection = ({ store }: OperationContext): Collection<Rows[Name], AllRowsLookup> =>
     store[name] as unknown as Collection<Rows[Name], AllRowsLookup>;
@@ -202,7 +202,7 @@ const createCollection = <Name extends ViewName>(
     },
     get: (id) => {
       const currentContext = getContext();
-      const row = getCollection(currentContext).get(toCanonicalId(kind, id));
+      const row = getCollection(currentContext).get(toCanonicalId(resourceType, id));
       return row && serialize(currentContext, row);
     },
     list: (filter) => [...selectResources(filter)],

@@ -5,13 +5,13 @@ import { collections, type CollectionName } from "../store/collections.js";
 import type { ApprovalRow, Row } from "../store/rows.js";
 import { formatTimestamp } from "../values/clock.js";
 
-/** Names of one kind that a text has at most. */
+/** Maximum number of names of one resource type in a text. */
 const maxNames = 5;
 const maxNameLength = 80;
 
 type Rows = readonly object[];
 
-/** What is deleted or moved together with a resource, by its kind. */
+/** What is deleted or moved together with a resource, by the type of the resource. */
 const dependents: Readonly<
   Record<string, (store: SerializationContext["store"], id: string) => Readonly<Record<string, Rows>>>
 > = {
@@ -40,9 +40,9 @@ const dependents: Readonly<
  */
 export const describeEffect = (context: SerializationContext, approval: ApprovalRow): string => {
   const { operationId, details = {} } = approval;
-  const { kind, id } = findTarget(approval);
-  const subject = describeResource(context, kind, id);
-  const dependentText = describeDependents(dependents[kind]?.(context.store, id) ?? {});
+  const { resourceType, id } = findTarget(approval);
+  const subject = describeResource(context, resourceType, id);
+  const dependentText = describeDependents(dependents[resourceType]?.(context.store, id) ?? {});
   const withDependents = dependentText && `, with ${dependentText}`;
   switch (operationId) {
     case "databases.restore":
@@ -65,28 +65,28 @@ export const describeEffect = (context: SerializationContext, approval: Approval
 };
 
 /** Returns the resource that the path of the request names. */
-const findTarget = ({ operationId, request }: ApprovalRow): { kind: string; id: string } => {
+const findTarget = ({ operationId, request }: ApprovalRow): { resourceType: string; id: string } => {
   const operation = Object.values(operations).find((entry) => entry.id === operationId);
   const segments = request.replace(/^\S+ /, "").split("/");
   const names = (operation?.path ?? "").split("/");
   // The last id of a path is the resource, after those that it belongs to.
   const index = names.findLastIndex((name) => name.startsWith("{"));
-  const kind = operation?.pathKinds[(names[index] ?? "").slice(1, -1)] ?? "resource";
-  return { kind, id: segments[index] ?? "" };
+  const resourceType = operation?.pathKinds[(names[index] ?? "").slice(1, -1)] ?? "resource";
+  return { resourceType, id: segments[index] ?? "" };
 };
 
-const describeResource = (context: SerializationContext, kind: string, id: string): string => {
-  const noun = kind === "app" ? "service" : kind.replaceAll("_", " ");
-  const row = readRow(context, kind, id);
+const describeResource = (context: SerializationContext, resourceType: string, id: string): string => {
+  const noun = resourceType === "app" ? "service" : resourceType.replaceAll("_", " ");
+  const row = readRow(context, resourceType, id);
   if (!row) return `the ${noun} ${id}`;
   const name = getName(row);
   const text = `the ${noun} ${name === undefined ? id : `${quote(name)} (${id})`}`;
-  const [ownerKind, ownerId] =
+  const [ownerType, ownerId] =
     ["database", "project", "app"]
       .map((owner) => [owner, Reflect.get(row, `${owner}Id`) as unknown])
-      .find(([owner, value]) => owner !== kind && typeof value === "string") ?? [];
-  return typeof ownerKind === "string" && typeof ownerId === "string"
-    ? `${text} of ${describeResource(context, ownerKind, ownerId)}`
+      .find(([owner, value]) => owner !== resourceType && typeof value === "string") ?? [];
+  return typeof ownerType === "string" && typeof ownerId === "string"
+    ? `${text} of ${describeResource(context, ownerType, ownerId)}`
     : text;
 };
 
@@ -107,10 +107,10 @@ const describeDependents = (rowsByNoun: Readonly<Record<string, Rows>>): string 
     })
     .join(", ");
 
-const readRow = ({ store }: SerializationContext, kind: string, id: string): Row | undefined => {
+const readRow = ({ store }: SerializationContext, resourceType: string, id: string): Row | undefined => {
   // The keys of an object literal are the names of its type.
   const names = Object.keys(collections) as CollectionName[];
-  const name = names.find((candidate) => Reflect.get(collections[candidate], "kind") === kind);
+  const name = names.find((candidate) => Reflect.get(collections[candidate], "kind") === resourceType);
   return name && store[name].get(id);
 };
 

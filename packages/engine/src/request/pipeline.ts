@@ -188,7 +188,7 @@ const authorizeRequest = (
   );
   exchange.validRequest = validRequest;
   assertAuthorized(operation, principal);
-  if (validRequest.missingKind !== undefined) throw errors.notFound(validRequest.missingKind);
+  if (validRequest.missingResourceType !== undefined) throw errors.notFound(validRequest.missingResourceType);
   return { operation, principal, validRequest };
 };
 

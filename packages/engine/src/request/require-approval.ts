@@ -78,8 +78,9 @@ const changesField = (
 ): boolean =>
   body[field] !== undefined &&
   Object.entries(operation.pathKinds).some(
-    ([name, kind]) =>
-      isWorkspaceResourceKind(kind) && readField(store, kind, path[name] ?? "", field) !== body[field],
+    ([name, resourceType]) =>
+      isWorkspaceResourceType(resourceType) &&
+      readField(store, resourceType, path[name] ?? "", field) !== body[field],
   );
 
 /** Returns the project of the resource in the path, or else the project that the body names; null when there is neither. */
@@ -88,15 +89,15 @@ const findProjectId = (
   operation: OperationEntry,
   validRequest: ValidRequest,
 ): string | null => {
-  for (const [name, kind] of Object.entries(operation.pathKinds)) {
+  for (const [name, resourceType] of Object.entries(operation.pathKinds)) {
     const id = validRequest.path[name];
-    if (id === undefined || !isWorkspaceResourceKind(kind)) continue;
-    const projectId = findResourceProjectId(store, kind, id);
+    if (id === undefined || !isWorkspaceResourceType(resourceType)) continue;
+    const projectId = findResourceProjectId(store, resourceType, id);
     if (projectId !== undefined) return projectId;
   }
   const namedProjectId = validRequest.body["projectId"];
   return typeof namedProjectId === "string" ? namedProjectId : null;
 };
 
-const isWorkspaceResourceKind = (kind: string): kind is keyof WorkspaceResources =>
-  kind !== "client" && kind !== "user" && kind !== "approval";
+const isWorkspaceResourceType = (resourceType: string): resourceType is keyof WorkspaceResources =>
+  resourceType !== "client" && resourceType !== "user" && resourceType !== "approval";

@@ -6,7 +6,7 @@ import type { Preload } from "../store/preload.js";
 import type { OperationCall } from "../context/operation-handler.js";
 import { errors } from "../values/errors.js";
 
-/** Kinds of resource that belong to a workspace, with their rows. */
+/** The resource types that belong to a workspace, with their rows. */
 export interface WorkspaceResources {
   workspace: rows.WorkspaceRow;
   service_token: rows.ServiceTokenRow;
@@ -54,9 +54,9 @@ const projectIdFinders: OwnerIdFinders = {
   deployment: (store, row) => store.apps.get(row.appId)?.projectId,
 };
 
-const createWorkspaceFinder = <K extends keyof WorkspaceResources>(kind: K) => {
+const createWorkspaceFinder = <K extends keyof WorkspaceResources>(resourceType: K) => {
   return (store: Store, row: WorkspaceResources[K]): string | undefined => {
-    const projectId = projectIdFinders[kind](store, row);
+    const projectId = projectIdFinders[resourceType](store, row);
     return projectId === undefined ? undefined : store.projects.get(projectId)?.workspaceId;
   };
 };
@@ -75,45 +75,49 @@ const workspaceIdFinders: OwnerIdFinders = {
 };
 
 /** Returns a field of a resource; undefined when the resource has none, or does not exist. */
-export const readField = (store: Store, kind: keyof WorkspaceResources, id: string, field: string): unknown =>
-  Reflect.get(rowFinders[kind](store, id) ?? {}, field);
+export const readField = (
+  store: Store,
+  resourceType: keyof WorkspaceResources,
+  id: string,
+  field: string,
+): unknown => Reflect.get(rowFinders[resourceType](store, id) ?? {}, field);
 
 /** Returns the project of a resource; undefined when it belongs directly to the workspace, or does not exist. */
 export const findResourceProjectId = <K extends keyof WorkspaceResources>(
   store: Store,
-  kind: K,
+  resourceType: K,
   id: string,
 ): string | undefined => {
-  const row = rowFinders[kind](store, id);
-  return row === undefined ? undefined : projectIdFinders[kind](store, row);
+  const row = rowFinders[resourceType](store, id);
+  return row === undefined ? undefined : projectIdFinders[resourceType](store, row);
 };
 
 /** Returns the workspace of a resource; undefined when the resource does not exist. */
 export const findResourceWorkspaceId = <K extends keyof WorkspaceResources>(
   store: Store,
-  kind: K,
+  resourceType: K,
   id: string,
 ): string | undefined => {
-  const row = rowFinders[kind](store, id);
-  return row === undefined ? undefined : workspaceIdFinders[kind](store, row);
+  const row = rowFinders[resourceType](store, id);
+  return row === undefined ? undefined : workspaceIdFinders[resourceType](store, row);
 };
 
 /**
  * Returns the resource with this id. A credential reaches only its own workspace.
  *
- * @throws RequestError 404 `<kind>:not_found` when the resource does not exist. For a resource in another workspace,
+ * @throws RequestError 404 `<resource type>:not_found` when the resource does not exist. For a resource in another workspace,
  * the contract of the operation decides between 403 `auth:forbidden` and the same 404.
  */
 export const requireAccess = <K extends keyof WorkspaceResources>(
   call: OperationCall,
-  kind: K,
+  resourceType: K,
   id: string,
 ): WorkspaceResources[K] => {
   const { store } = call.context;
-  const row = rowFinders[kind](store, id);
-  if (row === undefined) throw errors.notFound(kind);
-  if (findResourceWorkspaceId(store, kind, id) !== call.principal.workspaceId) {
-    throw call.foreignStatus === 403 ? errors["auth:forbidden"]() : errors.notFound(kind);
+  const row = rowFinders[resourceType](store, id);
+  if (row === undefined) throw errors.notFound(resourceType);
+  if (findResourceWorkspaceId(store, resourceType, id) !== call.principal.workspaceId) {
+    throw call.foreignStatus === 403 ? errors["auth:forbidden"]() : errors.notFound(resourceType);
   }
   return row;
 };
@@ -123,11 +127,14 @@ export const listPathPreloads = (
   { pathKinds }: Pick<OperationEntry, "pathKinds">,
   path: Readonly<Record<string, string>>,
 ): Preload[] =>
-  Object.entries(pathKinds).flatMap(([name, kind]): Preload[] => {
+  Object.entries(pathKinds).flatMap(([name, resourceType]): Preload[] => {
     const id = path[name];
-    return id === undefined ? [] : [{ read: "row", table: getCollectionName(kind), id }];
+    return id === undefined ? [] : [{ read: "row", table: getCollectionName(resourceType), id }];
   });
 
 /** Returns whether the resource exists in the workspace of the credential, so that a list may filter by it. */
-export const isInWorkspace = (call: OperationCall, kind: keyof WorkspaceResources, id: string): boolean =>
-  findResourceWorkspaceId(call.context.store, kind, id) === call.principal.workspaceId;
+export const isInWorkspace = (
+  call: OperationCall,
+  resourceType: keyof WorkspaceResources,
+  id: string,
+): boolean => findResourceWorkspaceId(call.context.store, resourceType, id) === call.principal.workspaceId;

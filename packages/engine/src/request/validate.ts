@@ -2,8 +2,8 @@ import { addArticle } from "@mgmt/internal/text/article";
 import { idPatterns } from "../generated/ids.js";
 import { bodyValidators, queryValidators } from "#validators";
 import type { RequestError, Issue } from "../values/request-error.js";
-import { type MissingKind, errors } from "../values/errors.js";
-import { toCanonicalId, type Kind, kindNames, maxIdLength } from "../values/ids.js";
+import { type MissingResourceType, errors } from "../values/errors.js";
+import { toCanonicalId, type ResourceType, resourceTypeNames, maxIdLength } from "../values/ids.js";
 import { toIssues } from "./issues.js";
 import type { OperationEntry, QueryParameter } from "../generated/operations.js";
 import { absentBody } from "./request-body.js";
@@ -17,10 +17,10 @@ export interface ValidRequest {
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Record<string, unknown>;
   /**
-   * The kind of a path id that is malformed, for an operation without a 422. Such a resource cannot exist, so the
+   * The resource type of a path id that is malformed, for an operation without a 422. Such a resource cannot exist, so the
    * request gets a 404 after the scope was checked.
    */
-  readonly missingKind: MissingKind | undefined;
+  readonly missingResourceType: MissingResourceType | undefined;
   /** JSON pointers of body fields that are not in the contract, and were removed. */
   readonly ignoredPointers: readonly string[];
 }
@@ -44,7 +44,7 @@ export const validateRequest = (
 ): ValidRequest => {
   const { operation } = route;
   const issues: Issue[] = [];
-  const { path, missingKind } = validatePath(route, issues);
+  const { path, missingResourceType } = validatePath(route, issues);
   const query = validateQuery(operation, search, issues);
   const { body, ignoredPointers } = validateBody(operation, json, unknownFields, issues);
   if (issues.length > 0) throw errors.validationFailed(issues);
@@ -56,27 +56,30 @@ export const validateRequest = (
     }
   }
   for (const field of operation.bodyIds) canonicalizeField(body, field.path, field.kind);
-  return { path, query, body, missingKind, ignoredPointers };
+  return { path, query, body, missingResourceType, ignoredPointers };
 };
 
 const validatePath = (
   { operation, parameters }: Route,
   issues: Issue[],
-): Pick<ValidRequest, "path" | "missingKind"> => {
+): Pick<ValidRequest, "path" | "missingResourceType"> => {
   const path: Record<string, string> = {};
-  let missingKind: MissingKind | undefined;
-  for (const [name, kind] of Object.entries(operation.pathKinds)) {
+  let missingResourceType: MissingResourceType | undefined;
+  for (const [name, resourceType] of Object.entries(operation.pathKinds)) {
     const value = parameters[name] ?? null;
-    if (value !== null && value.length <= maxIdLength && idPatterns[kind].test(value)) {
-      path[name] = toCanonicalId(kind, value);
+    if (value !== null && value.length <= maxIdLength && idPatterns[resourceType].test(value)) {
+      path[name] = toCanonicalId(resourceType, value);
     } else if (operation.malformedIdStatus === 422) {
-      issues.push({ path: `path/${name}`, message: `must be the id of ${addArticle(kindNames[kind])}` });
+      issues.push({
+        path: `path/${name}`,
+        message: `must be the id of ${addArticle(resourceTypeNames[resourceType])}`,
+      });
     } else {
       // Workspaces know a client only through an integration.
-      missingKind ??= kind === "client" ? "integration" : kind;
+      missingResourceType ??= resourceType === "client" ? "integration" : resourceType;
     }
   }
-  return { path, missingKind };
+  return { path, missingResourceType };
 };
 
 const validateQuery = (
@@ -143,11 +146,11 @@ const validateBody = (
 const canonicalizeField = (
   fields: Record<string, unknown>,
   [name = "", ...innerNames]: readonly string[],
-  kind: Kind,
+  resourceType: ResourceType,
 ): void => {
   const fieldValue = fields[name];
-  if (typeof fieldValue === "string") fields[name] = toCanonicalId(kind, fieldValue);
+  if (typeof fieldValue === "string") fields[name] = toCanonicalId(resourceType, fieldValue);
   // Objects from JSON.parse have string keys.
   else if (typeof fieldValue === "object" && fieldValue !== null)
-    canonicalizeField(fieldValue as Record<string, unknown>, innerNames, kind);
+    canonicalizeField(fieldValue as Record<string, unknown>, innerNames, resourceType);
 };

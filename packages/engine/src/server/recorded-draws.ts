@@ -28,7 +28,7 @@ export class RecordedDraws {
 
   get ids(): Ids {
     return {
-      id: (kind) => this.#draw(`id ${kind}`, () => this.#ids.id(kind)),
+      id: (resourceType) => this.#draw(`id ${resourceType}`, () => this.#ids.id(resourceType)),
       label: (length) => this.#draw(`label ${String(length)}`, () => this.#ids.label(length)),
       secret: (length) => this.#draw(`secret ${String(length)}`, () => this.#ids.secret(length)),
       name: () => this.#draw("name", () => this.#ids.name()),

@@ -198,8 +198,8 @@ export class StoredState {
     const generator = seededState === null ? undefined : new RandomIds(seededState);
     const idSource: Ids = generator ?? draws.ids;
     const ids: Ids = {
-      id: (kind) => {
-        const id = idSource.id(kind);
+      id: (resourceType) => {
+        const id = idSource.id(resourceType);
         tables.addNewId(id);
         return id;
       },

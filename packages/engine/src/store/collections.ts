@@ -21,7 +21,7 @@ export interface Table<Field extends string = string> {
 }
 
 interface CollectionDeclaration<T> extends Table<KeyField<T>> {
-  /** The kind of resource that has these ids. Default: none. */
+  /** The resource type that has these ids. Default: none. */
   readonly kind?: string;
   readonly expires?: T extends { expiresAt: number | null } ? "expiresAt" : never;
   readonly secrets?: readonly FieldPath<T>[];
@@ -286,21 +286,21 @@ export type ExpiringName = {
 /** The names of all collections. */
 export const collectionNames = Object.keys(collections) as CollectionName[];
 
-type KindOf<Declared> = Declared extends { kind: infer Kind } ? Kind : never;
+type ResourceTypeOf<Declared> = Declared extends { kind: infer ResourceType } ? ResourceType : never;
 
-/** The kinds of resources that have a collection. */
-type StoredKind = KindOf<(typeof collections)[CollectionName]>;
+/** The resource types that have a collection. */
+type StoredResourceType = ResourceTypeOf<(typeof collections)[CollectionName]>;
 
-const collectionNameByKind = new Map(
+const collectionNameByResourceType = new Map(
   collectionNames.flatMap((name): [string, CollectionName][] => {
     const { kind }: Table & { readonly kind?: string } = collections[name];
     return kind === undefined ? [] : [[kind, name]];
   }),
 );
 
-/** Returns the collection of a kind of resource. */
-export const getCollectionName = (kind: StoredKind): CollectionName => {
-  const name = collectionNameByKind.get(kind);
-  if (name === undefined) throw new Error(`No collection has the rows of the kind ${kind}`);
+/** Returns the collection of a resource type. */
+export const getCollectionName = (resourceType: StoredResourceType): CollectionName => {
+  const name = collectionNameByResourceType.get(resourceType);
+  if (name === undefined) throw new Error(`No collection has the rows of the resource type ${resourceType}`);
   return name;
 };

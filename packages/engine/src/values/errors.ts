@@ -1,9 +1,9 @@
 import { contractErrors } from "./generated/errors.js";
 import type { Issue, RequestError } from "./request-error.js";
-import type { Kind } from "./ids.js";
+import type { ResourceType } from "./ids.js";
 
-/** Kinds that have their own error code for a missing resource. */
-export type MissingKind = Exclude<Kind, "user" | "client">;
+/** Resource types that have their own error code for a missing resource. */
+export type MissingResourceType = Exclude<ResourceType, "user" | "client">;
 
 /** Builds the errors of the API. `openapi/` has their texts. */
 export const errors = {
@@ -13,7 +13,8 @@ export const errors = {
       { problems: issues.map(({ path, message }) => `${path || "the body"} ${message}`).join("; ") },
       { issues: [...issues] },
     ),
-  notFound: (kind: MissingKind): RequestError => contractErrors[`${kind}:not_found`](),
+  notFound: (resourceType: MissingResourceType): RequestError =>
+    contractErrors[`${resourceType}:not_found`](),
   methodNotAllowed: (method: string, allowed: readonly string[]): RequestError =>
     contractErrors["route:method_not_allowed"]({
       method,

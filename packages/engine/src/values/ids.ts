@@ -1,10 +1,10 @@
 import { idPrefixes } from "../generated/ids.js";
 
-/** Kinds of resource that have an id, with the names that error codes use (`service_token:not_found`). */
-export type Kind = keyof typeof idPrefixes;
+/** Resource types that have an id, with the names that error codes use (`service_token:not_found`). */
+export type ResourceType = keyof typeof idPrefixes;
 
-/** Names of the kinds in messages. */
-export const kindNames: Readonly<Record<Kind, string>> = {
+/** Names of the resource types in messages. */
+export const resourceTypeNames: Readonly<Record<ResourceType, string>> = {
   user: "user",
   workspace: "workspace",
   service_token: "service token",
@@ -28,16 +28,17 @@ export const maxIdLength = 128;
  *
  * @throws TypeError for an id that is not a string, which JavaScript programs can pass.
  */
-export const toCanonicalId = (kind: Kind, id: string): string => {
-  if (typeof id !== "string") throw new TypeError(`The id of the ${kindNames[kind]} must be a string`);
-  const prefix = idPrefixes[kind];
+export const toCanonicalId = (resourceType: ResourceType, id: string): string => {
+  if (typeof id !== "string")
+    throw new TypeError(`The id of the ${resourceTypeNames[resourceType]} must be a string`);
+  const prefix = idPrefixes[resourceType];
   return id.startsWith(prefix) ? id : prefix + id;
 };
 
 /** Generates ids, passwords and names. */
 export interface Ids {
-  /** Returns the prefix of the kind and 24 characters of `[a-z0-9]`. */
-  id(kind: Kind): string;
+  /** Returns the prefix of the resource type and 24 characters of `[a-z0-9]`. */
+  id(resourceType: ResourceType): string;
   /** Returns `length` characters of `[a-z0-9]`, for parts of host and role names. */
   label(length: number): string;
   /** Returns an unguessable string of `length` characters of `[A-Za-z0-9]`, for passwords and upload keys. */

@@ -1,4 +1,4 @@
-import type { Ids, Kind } from "./ids.js";
+import type { Ids, ResourceType } from "./ids.js";
 import { idPrefixes } from "../generated/ids.js";
 import { randomBytes } from "./random-bytes.js";
 
@@ -19,8 +19,8 @@ export class RandomIds implements Ids {
     return this.#state && [...this.#state];
   }
 
-  id(kind: Kind): string {
-    return idPrefixes[kind] + this.label(24);
+  id(resourceType: ResourceType): string {
+    return idPrefixes[resourceType] + this.label(24);
   }
 
   label(length: number): string {

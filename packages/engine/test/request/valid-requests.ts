@@ -1,5 +1,5 @@
 import type { MemoryServer } from "../../src/server/memory-server.js";
-import type { Kind } from "../../src/values/ids.js";
+import type { ResourceType } from "../../src/values/ids.js";
 import { type OperationEntry, type OperationId, operations } from "../../src/generated/operations.js";
 
 export const allOperations: readonly OperationEntry[] = Object.values(operations);
@@ -24,7 +24,9 @@ export const malformedIds = [
 ];
 
 /** Ids of one resource of each kind, all in one workspace. */
-export type Fixture = Readonly<Record<Kind | "extraDatabase" | "stoppedDeployment" | "emptyBranch", string>>;
+export type Fixture = Readonly<
+  Record<ResourceType | "extraDatabase" | "stoppedDeployment" | "emptyBranch", string>
+>;
 
 /** A workspace with one of everything. */
 export const makeFixture = async (engine: MemoryServer, workspaceId: string): Promise<Fixture> => {
