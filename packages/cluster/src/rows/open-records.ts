@@ -116,9 +116,10 @@ const reservedConnections = 2;
 /**
  * Opens the records in a schema of a database.
  *
- * @throws SchemaNotReadyError when the schema would have to be created or updated, and may not be; NewerSchemaError when a newer version of the program has changed the schema; OlderServersError; ClusterError when others can connect to the
- *   database, or the records are incomplete; UnknownRecordKeyError when the records were encrypted with other keys;
- *   DatabaseUnavailableError when Postgres cannot be reached.
+ * @throws SchemaNotReadyError when the schema would have to be created or updated, and may not be; NewerSchemaError when a newer version of
+ *   the program has changed the schema; OlderServersError; ClusterError when others can connect to the database, or the records are
+ *   incomplete; UnknownRecordKeyError when the records were encrypted with other keys; DatabaseUnavailableError when Postgres cannot be
+ *   reached.
  */
 export const openRecords = async (
   address: DatabaseAddress,
@@ -133,39 +134,9 @@ export const openRecords = async (
     onLog = () => undefined,
   }: RecordsOptions,
 ): Promise<OpenRecords> => {
-  const config: ConnectionConfig = {
-    ...toClientConfig(address, recordsApplicationName),
-    database: address.database,
-    connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: queryTimeoutMs,
-    keepAlive: true,
-    options: Object.entries({
-      ...sessionStartupOptions,
-      idle_in_transaction_session_timeout: address.server
-        ? idleTimeoutsMs.besideOthers
-        : idleTimeoutsMs.alone,
-    })
-      .map(([name, value]) => `-c ${name}=${String(value)}`)
-      .join(" "),
-  };
-  const pool = new Pool({ ...config, max: maxConnections });
-  // An idle connection that ends is replaced by the next request.
-  pool.on("error", () => undefined);
-  // A connection in use that ends makes the next query fail.
-  pool.on("connect", (client) => client.on("error", () => undefined));
-  const withClient = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
-    let client: PoolClient | undefined;
-    try {
-      client = await retryWhileFull(() => pool.connect());
-      const result = await work(client);
-      client.release();
-      return result;
-    } catch (error) {
-      // The connection may be in a transaction.
-      client?.release(true);
-      throw recordsErrors.some((type) => error instanceof type) ? error : toStorageError(error);
-    }
-  };
+  const config = buildConnectionConfig(address);
+  const pool = openPool(config, maxConnections);
+  const withClient: WithClient = (work) => runWithClient(pool, work);
   const servers = new ServerRegistry(schema);
   const query = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     withClient(async (client) => (await client.query<Row>(text, [...values])).rows);
@@ -176,16 +147,8 @@ export const openRecords = async (
       const storedInstallation = await (migrates ? migrateSchema : readInstallation)(client, schema);
       keys.requireAll(await listUsedKeyIds(client, schema));
       if (address.server && registration) {
-        const { id } = address.server;
-        await servers.register(client, storedInstallation.toLockKey(serversLockName), {
-          ...{ id, keyId: keys.current.id },
-          ...registration,
-        });
-        // The schema may have changed before others knew of this server.
-        await readInstallation(client, schema).catch(async (error: unknown) => {
-          await client.query(`delete from ${escapeIdentifier(schema)}.servers where id = $1`, [id]);
-          throw error;
-        });
+        const server = { id: address.server.id, keyId: keys.current.id, ...registration };
+        await registerServer(client, servers, server, schema, storedInstallation);
       }
       return storedInstallation;
     });
@@ -256,22 +219,9 @@ export const openRecords = async (
         return true;
       }),
     replaceAll: async (computeNextTables) => {
-      const replaceTables = async (client: PoolClient): Promise<() => Replacement> => {
-        const tablesBefore = await readAllTables(client, schema, codec);
-        let tablesAfter: TableStates;
-        try {
-          tablesAfter = computeNextTables(tablesBefore);
-        } catch (error) {
-          // Thrown after the transaction, whose own errors mean that Postgres is unavailable.
-          return () => {
-            throw error;
-          };
-        }
-        await replaceAllTables(client, schema, codec, tablesAfter);
-        await recordRemovals(client, schema, tablesBefore, tablesAfter);
-        return () => ({ before: tablesBefore, after: tablesAfter });
-      };
-      const returnTables = await keys.withNewKeys(() => runExclusively(replaceTables));
+      const returnTables = await keys.withNewKeys(() =>
+        runExclusively((client) => replaceTables(client, schema, codec, computeNextTables)),
+      );
       return returnTables();
     },
     reencrypt: async () => {
@@ -289,4 +239,86 @@ export const openRecords = async (
       await pool.end();
     },
   };
+};
+
+type WithClient = <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
+
+const buildConnectionConfig = (address: DatabaseAddress): ConnectionConfig => ({
+  ...toClientConfig(address, recordsApplicationName),
+  database: address.database,
+  connectionTimeoutMillis: connectTimeoutMs,
+  query_timeout: queryTimeoutMs,
+  keepAlive: true,
+  options: Object.entries({
+    ...sessionStartupOptions,
+    idle_in_transaction_session_timeout: address.server ? idleTimeoutsMs.besideOthers : idleTimeoutsMs.alone,
+  })
+    .map(([name, value]) => `-c ${name}=${String(value)}`)
+    .join(" "),
+});
+
+const openPool = (config: ConnectionConfig, maxConnections: number): Pool => {
+  const pool = new Pool({ ...config, max: maxConnections });
+  // The next request replaces an idle connection that is closed.
+  pool.on("error", () => undefined);
+  // The next query on a connection fails if the connection is closed while it is in use.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+};
+
+/** Runs work on a connection of the pool. Closes the connection if the work fails. */
+const runWithClient = async <T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> => {
+  let client: PoolClient | undefined;
+  try {
+    client = await retryWhileFull(() => pool.connect());
+    const result = await work(client);
+    client.release();
+    return result;
+  } catch (error) {
+    // The connection may be in a transaction.
+    client?.release(true);
+    throw recordsErrors.some((type) => error instanceof type) ? error : toStorageError(error);
+  }
+};
+
+/** Registers a server. Removes it again if a newer program has changed the schema meanwhile. */
+const registerServer = async (
+  client: PoolClient,
+  servers: ServerRegistry,
+  server: Parameters<ServerRegistry["register"]>[2],
+  schema: string,
+  installation: Installation,
+): Promise<void> => {
+  await servers.register(client, installation.toLockKey(serversLockName), server);
+  // The schema may have changed before others knew of this server.
+  await readInstallation(client, schema).catch(async (error: unknown) => {
+    await client.query(`delete from ${escapeIdentifier(schema)}.servers where id = $1`, [server.id]);
+    throw error;
+  });
+};
+
+/**
+ * Replaces all tables.
+ *
+ * @returns a function that returns the tables, or throws the error of `computeNextTables`. It is called after the transaction, whose own
+ *   errors mean that Postgres is unavailable.
+ */
+const replaceTables = async (
+  client: PoolClient,
+  schema: string,
+  codec: RowCodec,
+  computeNextTables: (tables: TableStates) => TableStates,
+): Promise<() => Replacement> => {
+  const before = await readAllTables(client, schema, codec);
+  let after: TableStates;
+  try {
+    after = computeNextTables(before);
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+  await replaceAllTables(client, schema, codec, after);
+  await recordRemovals(client, schema, before, after);
+  return () => ({ before, after });
 };
