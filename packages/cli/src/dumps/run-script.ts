@@ -75,7 +75,7 @@ export const examineScript = async (
 
 const missingLastLineText = "its last line is missing, which says that the dump is complete";
 
-/** pg_dump writes these around a dump, so that psql runs no other command in it. Here, none runs at all. */
+/** Meta-commands that pg_dump writes around a dump, so that psql runs no other meta-command in it. Here, no meta-command runs at all. */
 const isRestrictCommand = (text: string): boolean => /^\\(un)?restrict [0-9A-Za-z]+$/.test(text);
 
 /** Returns whether a statement begins or ends a transaction. Source: https://www.postgresql.org/docs/current/sql-commands.html */

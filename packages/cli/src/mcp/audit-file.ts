@@ -32,7 +32,7 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constant
 
 /** A file with one line of JSON for each call of a tool, which only its owner can read. Several servers can append to it. */
 export class AuditFile {
-  /** Lines are appended one after the other. */
+  /** The last append. The next one waits for it, so that lines are appended in order. */
   #lastAppend: Promise<unknown> = Promise.resolve();
 
   private constructor(

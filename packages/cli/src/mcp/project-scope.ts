@@ -30,13 +30,13 @@ const unassigned = "unassigned";
 
 /** The projects that the user has configured, by id or name. */
 export interface ChosenProjects {
-  /** The one that calls use if they name none. */
+  /** The project that calls use if they do not name one. */
   readonly defaultProject: string | undefined;
-  /** The one that calls are limited to. */
+  /** The project that calls are limited to. */
   readonly limit: string | undefined;
 }
 
-/** The project that calls use if they name none, and the one that they are limited to. */
+/** The project that calls use by default, and the project that they are limited to. */
 export class ProjectScope {
   readonly #ids = new Map<string, Promise<string>>();
 

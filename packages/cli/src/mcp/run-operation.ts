@@ -97,7 +97,7 @@ const readOperation = async (
   return toFields(omitUrls(definition.envelope === "data" ? getAtPath(response, ["data"]) : response));
 };
 
-/** A server that is limited to a project shows no other ones. */
+/** Lists only the project that the server is limited to. */
 const listLimit = async (
   projectId: string,
   { session }: ServerContext,

@@ -36,7 +36,7 @@ const maskTexts = (value: unknown): unknown => {
   return typeof value === "object" && value !== null ? mapValues(value, maskTexts) : value;
 };
 
-/** Returns a copy of an array or object with other values; the same one if none is different. Long lists have many objects. */
+/** Returns an array or object with other values: a copy if a value differs, otherwise the same object, because long lists have many. */
 const mapValues = (value: object, mapValue: (inner: unknown, name: string) => unknown): unknown => {
   let copy: object | undefined;
   for (const name of Object.keys(value)) {

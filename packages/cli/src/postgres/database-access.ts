@@ -199,7 +199,7 @@ const askForDatabase = async (
 
 type DefaultCandidate = Pick<Database, "id" | "isDefault">;
 
-/** Returns the database that commands use if none is given: the default one, or else the only one. */
+/** Returns the database that commands use by default: the default database of the project, or else its only database. */
 const findDefaultDatabase = <T extends DefaultCandidate>(databases: readonly T[]): T | undefined =>
   databases.find(({ isDefault }) => isDefault) ?? (databases.length === 1 ? databases[0] : undefined);
 

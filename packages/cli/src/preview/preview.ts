@@ -30,7 +30,7 @@ export const resolveBranch = async (
   context: Context,
 ): Promise<string> => branch ?? (await requireGitBranch(gitContext, context));
 
-/** Returns the project of the flags, which may be a name, or the default one. Asks on a terminal if there is none. */
+/** Returns the project that the flags name by id or name, or the default project. Asks on a terminal if there is no default. */
 export const resolveProject = async (
   { projectId }: Pick<PreviewFlags, "projectId">,
   flags: GlobalFlags,

@@ -22,7 +22,7 @@ export interface ValueWithSource<T> {
 export interface ProfileChoice {
   file: string;
   storedProfiles: StoredProfiles;
-  /** It is undefined when none was named and none is active. */
+  /** Undefined when no profile was named and no profile is active. */
   name: ValueWithSource<string> | undefined;
   /** It is undefined when there is no profile of that name. */
   profile: Profile | undefined;

@@ -6,7 +6,7 @@ import { type SecretFileFlags, type SecretFlags, setsCiVariable } from "./secret
 
 /** Where the secrets in the result of a command go. */
 export type SecretDestination =
-  /** They are printed: all of them, or only new ones, which the command creates. The others are masked. */
+  /** Secrets are printed: all of them, or only those that the command creates. Other secrets are masked. */
   | { readonly to: "output"; readonly scope: "all" | "new" }
   /** They are written into the files that the flags name, and printed as well or masked. */
   | { readonly to: "files"; readonly flags: SecretFileFlags; readonly inOutput: "printed" | "masked" }

@@ -146,7 +146,7 @@ export class AdminConnection {
       options,
       connectionTimeoutMillis: 30_000,
     };
-    // One connection stays open, because opening one takes longer than most statements. It does not take longer than long ones.
+    // One connection stays open, because opening a connection takes longer than most statements. Long statements take longer.
     this.#pool = openPool({ ...this.address, idleTimeoutMillis, min: 1, max: 4 });
     this.#longPool = openPool({
       ...this.address,
@@ -298,7 +298,7 @@ export class AdminConnection {
     return true;
   }
 
-  /** Returns whether there were any sessions, or the roles of those that have not ended yet and hide what they do. */
+  /** Returns whether there were any sessions, or the roles of sessions that have not terminated yet and hide what they do. */
   async #endSessionsSince(
     condition: string,
     value: string,

@@ -10,7 +10,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Two at a time: one uses the disk while the other waits for the server. */
+/** How many databases are created at the same time: one uses the disk while the other waits for the server. */
 const maxConcurrentCreations = 2;
 
 /**
@@ -26,8 +26,8 @@ const firstRefillDelayMs = 250;
 const dropRetryDelayMs = 250;
 
 /**
- * Creates empty databases in advance. Creating one writes about 300 files; renaming a prepared database takes a millisecond. Prepared databases do
- * not allow connections.
+ * Creates empty databases in advance. Creating one writes about 300 files; renaming a prepared database takes a millisecond. Prepared
+ * databases do not allow connections.
  */
 export class PreparedDatabases {
   readonly #copier: DatabaseCopier;
@@ -82,7 +82,7 @@ export class PreparedDatabases {
     return newName;
   }
 
-  /** Stops creating prepared databases, and rejects those who wait for one. Resolves when none is being created. */
+  /** Stops creating prepared databases, and rejects callers that wait for one. Resolves when no database is being created. */
   async close(): Promise<void> {
     this.#closeController.abort();
     clearTimeout(this.#timer);

@@ -53,9 +53,9 @@ const deadBytesQuery = `
   where c.relisshared and c.relkind in ('r', 't')`;
 
 /**
- * The comments, settings, and huge passwords of tenants: rows of `name`, the database of the tenant, `bytes`, and `target`, what the statements `COMMENT ON`
- * and `ALTER` change. Tenants can store settings for their database, which backups copy, and for the roles as which they log in and work:
- * in all databases, or in any one, also in a database of others.
+ * The comments, settings, and huge passwords of tenants: rows of `name`, the database of the tenant, `bytes`, and `target`, what the
+ * statements `COMMENT ON` and `ALTER` change. Tenants can store settings for their database, which backups copy, and for the roles as which
+ * they log in and work: in all databases, or in any one, also in a database of others.
  */
 const buildEntriesQuery = ({
   canReadPasswords,
@@ -253,7 +253,7 @@ export class SharedCatalogs {
   }
 }
 
-/** Returns those in databases of others, and the largest, so that the rest does not exceed a size in bytes. */
+/** Returns the entries in databases of other tenants, and the largest entries, so that the rest does not exceed a size in bytes. */
 const selectEntriesToRemove = (entries: readonly Entry[], maxRemainingBytes: number): Entry[] => {
   let remainingBytes = entries.reduce((sum, { bytes }) => sum + bytes, 0);
   const isElsewhereFirst = (first: Entry, second: Entry): number =>

@@ -10,7 +10,7 @@ export const superuser = "postgres";
 /** Its oid (`BOOTSTRAP_SUPERUSERID`). */
 const superuserOid = "10";
 
-/** Reads no table that all databases share: reading one takes a lock, and there may be none left. */
+/** Reads no table that all databases share, because that takes a lock, and all locks may be in use. */
 const heldLocksQuery = `
   select a.datid as database, a.pid, count(*)::integer as locks
   from pg_lock_status() l join pg_stat_get_activity(null) a on a.pid = l.pid

@@ -107,7 +107,7 @@ class Batch implements Submittable {
   }
 }
 
-/** Runs statements in one round trip. Resolves with the rows of each. After one that fails, the others do not run. */
+/** Runs statements in one round trip. Resolves with the rows of each statement. After a statement fails, the rest does not run. */
 export const runBatch = (
   client: Client,
   statements: readonly Statement[],

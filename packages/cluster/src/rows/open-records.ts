@@ -41,7 +41,7 @@ export interface RecordsOptions {
   readonly commitCheckTimeoutMs?: number;
   /** Whether only the platform creates databases in the cluster. Default: false. */
   readonly isOwnCluster?: boolean;
-  /** Registers the server process that `address` names, so that others know of it. Default: it is the only one. */
+  /** Registers the server process that `address` names, so that other servers know of it. Default: it is the only server. */
   readonly registration?: { readonly version: string; readonly settings: SettingDigests };
   /** Receives messages for the log. Default: they are discarded. */
   readonly onLog?: (line: string) => void;
@@ -85,7 +85,7 @@ export interface OpenRecords extends RecordStore {
 const connectTimeoutMs = 5_000;
 const queryTimeoutMs = 15_000;
 const lockTimeoutMs = 10_000;
-/** How long a transaction may wait for its process: one that others work beside must not hold their locks. */
+/** How long a transaction may wait for its process, in milliseconds. Beside other processes, it must not hold locks for long. */
 const idleTimeoutsMs = { alone: 60_000, besideOthers: 5_000 };
 
 const sessionStartupOptions = {

@@ -84,7 +84,7 @@ type AlteredSecretListener = (error: AlteredSecretError) => void;
 export class RowCodec {
   readonly #keys: RecordKeys;
   readonly #onAltered: AlteredSecretListener | undefined;
-  /** A row has up to ten secrets of which a change touches one. The others keep their ciphertext. */
+  /** A change usually changes one of the up to ten secrets of a row. The other secrets keep their ciphertext. */
   readonly #secrets = new RecentMap<string, CachedSecret>(maxCachedSecrets);
 
   /**

@@ -12,7 +12,7 @@ const defaultHeartbeatIntervalMs = 5_000;
 /** How long a heartbeat allows a server to work: less than the time after which others take its work, in milliseconds. */
 const leaseMs = 15_000;
 
-/** How long this server must have seen that another one is silent: not only that none could reach Postgres, in milliseconds. */
+/** How long another server must have been silent while this server could reach Postgres, in milliseconds. */
 const observationMs = 14_000;
 
 /** Time until the next attempt after a heartbeat that did not reach Postgres, in milliseconds. */

@@ -17,7 +17,7 @@ const endPollIntervalMs = 50;
 /** Settings by name that all servers must have in common: digests of their values. */
 export type SettingDigests = Readonly<Record<string, string>>;
 
-/** Thrown when a server has other settings than those that run. */
+/** Thrown when a server has other settings than the servers that run. */
 export class SettingsDifferError extends Error {
   override readonly name = "SettingsDifferError";
 

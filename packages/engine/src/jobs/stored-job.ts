@@ -15,7 +15,7 @@ export interface StoredJob {
   readonly state: "waiting" | "running" | "dead";
   /** Milliseconds since 1970. */
   readonly createdAt: number;
-  /** When the job is due, in milliseconds since 1970: 0 for one that was due immediately, null for a dead one. */
+  /** When the job is due, in milliseconds since 1970: 0 if it was due immediately, null if it is dead. */
   readonly dueAt: number | null;
   /** Whether the process lives that has the job; null when none has it. */
   readonly isOwnerAlive: boolean | null;

@@ -82,7 +82,7 @@ export const redeemRefreshToken = (
   const { store, clock, settings } = context;
   const now = clock.now();
   const expiresAt = findRefreshToken(context, token)?.row.expiresAt ?? Infinity;
-  // The other tokens of a replayed one may have expired, and have then ended the grant.
+  // The other tokens of the grant of a replayed token may have expired, which ended the grant.
   const areExpiredRowsDeleted = deleteExpiredRows(store, now, settings.oauth);
   if (now >= expiresAt) throw oauthErrors.refreshExpired();
   const match = findRefreshToken(context, token);

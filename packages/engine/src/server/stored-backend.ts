@@ -222,7 +222,7 @@ export class StoredBackend implements ServerBackend<"async"> {
     return rows.map((row) => serializeJob(row, livingOwners));
   }
 
-  /** Runs failed jobs again: those with these ids, or all dead ones. Returns the ids of those that run again. */
+  /** Runs failed jobs again: the jobs with these ids, or all dead jobs. Returns the ids of the jobs that run again. */
   retryJobs(ids?: readonly string[]): Promise<string[]> {
     return this.#runner.retryJobs(ids);
   }

@@ -11,7 +11,7 @@ const minSecretLength = 6;
 /** A secret may be encoded in an encoded text. */
 const maxEncodings = 5;
 
-/** Objects and arrays inside each other. Deeper ones are masked as a whole. */
+/** Maximum depth of objects and arrays. Deeper values are masked as a whole. */
 const maxLevels = 100;
 
 interface RedactionScope {

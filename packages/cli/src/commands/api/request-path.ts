@@ -52,7 +52,7 @@ const stripBaseUrl = (typedPath: string, baseUrl: string): string => {
   return href.slice(serviceUrlPrefix.length);
 };
 
-/** Replaces `{projectId}` and `{workspaceId}` by the defaults. Throws for one without a default, and for any other name. */
+/** Replaces `{projectId}` and `{workspaceId}` by the defaults. Throws if the default is not set, and for any other name. */
 export const fillPlaceholders = (
   typedPath: string,
   flags: GlobalFlags,

@@ -85,7 +85,7 @@ const isBlocked = (step: Step, openSteps: readonly Step[]): boolean =>
 const isApprovalNeededError = (error: unknown): error is ApprovalNeededError =>
   error instanceof Error && readErrorCode(error) === "approval_required" && "approvalId" in error;
 
-/** Waits until the sponsor has decided about one of the requests. Returns the error of one that is not approved. */
+/** Waits until the sponsor has decided about one of the requests. Returns the error of a request that is not approved. */
 const waitForDecision = async (
   pendingApprovals: ReadonlyMap<Step, ApprovalNeededError>,
   client: MgmtClient,

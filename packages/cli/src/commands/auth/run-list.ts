@@ -25,7 +25,7 @@ export interface ListedProfile {
   readonly endsAt: string | null;
   /** Whether the credential is refreshed before it expires. */
   readonly renews: boolean;
-  /** Whether the `mgmt dev` of the profile is running, or null for any other service, and for one in another container. */
+  /** Whether the `mgmt dev` of the profile is running, or null for any other service, and for a `mgmt dev` in another container. */
   readonly running: boolean | null;
 }
 

@@ -59,7 +59,7 @@ export const runConnectionString = async (
   }
   output.format = formatWithSecrets(secretFlags, output.format);
   const secretOutput = await openSecretOutput(
-    // Also one that was read is printed like a new one, because the command was called for it.
+    // An existing connection string is printed like a new one, because the user called the command for it.
     { issued: true, paths: ["connectionString"] },
     destination,
     context,

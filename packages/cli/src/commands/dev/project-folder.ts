@@ -35,7 +35,7 @@ export const findProjectFolder = ({ cwd, env }: Pick<Context, "cwd" | "env">): s
   );
 };
 
-/** Returns the folder and those above it, nearest first, up to the top of its clone, and without those that contain the home directory. */
+/** Returns the folder and its parents, nearest first, up to the top of the clone. Leaves out folders that contain the home directory. */
 const listProjectFolders = (folder: string): string[] => {
   if (isHomeOrAbove(folder)) return [];
   const isTop = existsSync(join(folder, ".git")) || dirname(folder) === folder;

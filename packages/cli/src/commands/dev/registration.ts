@@ -108,7 +108,7 @@ export const registerService = async (
   }
 };
 
-/** Removes the key of an earlier run: a service that was started without one has none. */
+/** Removes the sign-in key of an earlier run if the service was started without a key. */
 const removeSignInKey = ({ signInKeyFile: _, ...profile }: Profile): Profile => profile;
 
 /** Returns a name that no other running service of this kind has: two services on this machine cannot have the same port. */

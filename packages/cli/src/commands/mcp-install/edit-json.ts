@@ -205,7 +205,7 @@ const insertProperty = (text: string, object: Node, key: string, value: unknown)
     : withProperty;
 };
 
-/** Removes a property, and one comma. Comments beside it stay, and those inside of it take its place. */
+/** Removes a property, and one comma. Comments beside the property stay, and comments inside of it replace it. */
 const removeProperty = (text: string, object: Node, key: string): string => {
   const properties = object.children ?? [];
   const index = listProperties(object).findIndex((candidate) => candidate.key === key);

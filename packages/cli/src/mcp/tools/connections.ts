@@ -33,7 +33,7 @@ export const deliverConnection = async (
   };
 };
 
-/** Creates a connection, or uses the one with the same name, so that a repeated call creates no second one. */
+/** Creates a connection, or uses the existing connection with the same name, so that a repeated call does not create another one. */
 export const createConnection = async (
   tool: OperationTool,
   typedArguments: ToolArguments,

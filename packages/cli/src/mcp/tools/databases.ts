@@ -52,7 +52,7 @@ export const ensureDatabase = async (
   return { ...commonFields, status: "ready", ...(await deliverConnection(connection, target, server)) };
 };
 
-/** Returns a connection whose password the service returns: the default one, or another one, or else a new one. */
+/** Returns a connection whose password the service returns: the default connection, or another one, or else a new one. */
 const findOrCreateConnection = async (
   database: Database,
   client: MgmtClient,

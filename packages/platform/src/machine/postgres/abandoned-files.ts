@@ -11,7 +11,7 @@ export type RunQuery = <Row extends object>(text: string) => Promise<Row[]>;
 export const removeAbandonedFiles = async (directory: string, query: RunQuery): Promise<void> => {
   const base = join(directory, "base");
   const entries = await readdir(base, { withFileTypes: true });
-  // A statement of its own: the other one must begin when no creation runs that it cannot see.
+  // A statement of its own, because the other statement must begin when no creation runs that it cannot see.
   const creations = await query(
     "select from pg_locks where relation = 'pg_database'::regclass and mode = 'RowExclusiveLock'",
   );

@@ -118,7 +118,7 @@ export const writeCluster = (
     const path = join(directory, relativePath);
     const descriptor = openSync(path, "wx", 0o600);
     try {
-      // On a nearly full disk, one call writes a part, and the next one fails.
+      // On a nearly full disk, one call writes a part, and the next call fails.
       for (let end = 0; end < size;) end += writeSync(descriptor, image.bytes, offset + end, size - end);
       if (account !== undefined) fchownSync(descriptor, account.uid, account.gid);
     } finally {

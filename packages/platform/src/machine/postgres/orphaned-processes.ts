@@ -125,7 +125,10 @@ const readLockFile = async (lockFile: string): Promise<string | undefined> => {
   }
 };
 
-/** Returns the process id in the text of a lock file: NaN when it has none. Postgres ends the line: one without an end is incomplete. */
+/**
+ * Returns the process id in the text of a lock file: NaN when it has none. Postgres writes a line break after it: a file without one is
+ * incomplete.
+ */
 const parsePid = (lockText: string): number => Number(/^\d{1,10}(?=\n)/.exec(lockText)?.[0] ?? NaN);
 
 /** Returns whether a server listens on the socket in the cluster, in any container. The fourth line of the lock file has its port. */

@@ -5,7 +5,7 @@ import { ensurePrivateCacheDir } from "../../machine/data-dir/directories.js";
 import { findPostgresAccount } from "../../machine/data-dir/postgres-account.js";
 import { type Binaries, findBinaries } from "../../machine/postgres/binaries.js";
 
-/** A change of the registry, or of the state of the server, needs another one. Processes of other versions have their own server. */
+/** Version of the registry and of the server's state. Increase it when they change: processes of other versions have their own server. */
 const protocolVersion = 1;
 
 /** Where the Postgres for tests is, and which one it is. */
