@@ -10,7 +10,7 @@ export interface CommandHelp {
   readonly description: string;
   readonly usage: string;
   readonly aliases: readonly string[];
-  /** The operation of the API that it calls, if it calls just one. */
+  /** The API operation that the command calls; null if it calls none or several. */
   readonly operationId: string | null;
   readonly arguments: readonly ArgumentHelp[];
   /** The flags that are used most come first. */
@@ -42,7 +42,7 @@ export interface OptionHelp {
   readonly default: unknown;
 }
 
-/** Describes a command that is defined. */
+/** Describes a command. Call `define` on it first. */
 export const describeCommand = (command: MgmtCommand): CommandHelp => {
   const helper = command.createHelp();
   const { definition } = command;

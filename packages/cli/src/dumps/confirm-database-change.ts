@@ -51,7 +51,7 @@ export const confirmDatabaseChange = async (
 };
 
 /**
- * Asks before a database is changed in a way that cannot be undone.
+ * Asks before an irreversible change of a database.
  *
  * @param readsStdin whether standard input is read for `--file`, so that no one can be asked. Default: false.
  * @throws `confirmation:needed`, `confirmation:declined`, `confirmation:wrong_name`, and errors of the service.

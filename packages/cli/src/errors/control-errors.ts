@@ -11,7 +11,7 @@ export const controlNotFoundError = (): CliError =>
     { next: [["mgmt", "dev"]] },
   );
 
-/** @param missingSource the flag and the variable of the other value. */
+/** @param missingSource the flag and the variable that would set the missing value. */
 export const controlIncompleteError = (
   from: string,
   missingSource: { readonly flag: string; readonly variable: string },

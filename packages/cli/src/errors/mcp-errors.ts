@@ -164,7 +164,7 @@ export const unwritableJournalError = (folder: string, problem: string): CliErro
     "Correct the permissions of the folder. Nothing was sent.",
   );
 
-/** A request that cannot be undone was sent, and its result was lost. */
+/** An irreversible request was sent, and its result was lost. */
 export const unknownOutcomeError = (sentAt: string): CliError =>
   new CliError(
     "failure",

@@ -9,7 +9,7 @@ type Prompts = typeof import("./prompts.js");
 export const isAtTerminal = ({ stdin, stderr }: Pick<Context, "stdin" | "stderr">): boolean =>
   stdin.isTTY && stderr.isTTY;
 
-/** Returns why nothing can be asked, or undefined when there is a person to ask. */
+/** Returns the reason why the command cannot prompt, or undefined if it can. */
 export const findNoPromptReason = (
   context: Pick<Context, "stdin" | "stderr" | "env" | "sources">,
 ): string | undefined => {

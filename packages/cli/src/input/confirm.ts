@@ -8,7 +8,7 @@ import { discardTypedLines } from "./discard-typed-lines.js";
  * Asks for confirmation of something that cannot be undone. Only a typed yes at a terminal confirms. Everywhere else the
  * command needs `--yes`, so that it neither hangs in CI nor confirms itself. `confirmResourceChange` is for resources of the service.
  *
- * @param noPromptReason why nothing can be asked, beside the reasons that hold for every command.
+ * @param noPromptReason why the command cannot prompt, besides the reasons that hold for every command.
  */
 export const confirm = async (action: string, context: Context, noPromptReason?: string): Promise<void> => {
   const reason = noPromptReason ?? findNoPromptReason(context);

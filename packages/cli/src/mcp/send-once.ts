@@ -20,7 +20,7 @@ export interface OnceIdentity {
 export type SentOnce<T> = { readonly response: T } | { readonly doneAt: string };
 
 /**
- * Sends a request that cannot be undone, unless an earlier call has sent it: a client that was killed repeats its call, and must not
+ * Sends an irreversible request, unless an earlier call has sent it: a client that was killed repeats its call, and must not
  * restore or rotate a second time. An approval says whether it was used, because the service marks it as consumed together with the change.
  *
  * @throws `mcp:outcome_unknown` if the request was sent, and nothing says whether it was carried out; `mcp:journal_unwritable`; errors of

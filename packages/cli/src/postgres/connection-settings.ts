@@ -7,13 +7,13 @@ export interface ConnectionSettings {
   readonly port: number;
   readonly user: string;
   readonly password: string;
-  /** `disable` on this machine, where the certificate is one that no client trusts and nothing leaves the machine. */
+  /** `disable` for a local server: no client trusts its certificate, and the traffic does not leave the machine. */
   readonly sslMode: "disable" | "require";
   /** Whether a connection pooler is between the client and the database. */
   readonly isPooled: boolean;
 }
 
-/** Forms of a connection string, by the programs that read them. */
+/** Formats in which a connection string can be printed. */
 export const connectionFormats = [
   "uri",
   "prisma",

@@ -2,7 +2,7 @@ import type { Branch, MgmtClient } from "@mgmt/sdk";
 import { canBePreview, type Preview, selectPreviews } from "./preview.js";
 import { type GitState, type GitBranchStatus, getGitBranchStatus } from "./remote-state.js";
 
-/** A preview with its branch, and how that stands in git. */
+/** A preview, its branch, and the status of that branch in git. */
 export interface PreviewWithState {
   readonly branch: Branch;
   readonly preview: Preview;

@@ -17,7 +17,7 @@ import type { PathParameters, CommandTargets } from "./targets.js";
  *
  * @param action The change, after "This will".
  * @returns The targets, with an error for each if none of them exists. Then there was nothing to ask.
- * @throws `confirmation:needed` where nothing can be asked; `confirmation:declined`; `confirmation:wrong_name`; errors of the service for a resource
+ * @throws `confirmation:needed` if the command cannot prompt; `confirmation:declined`; `confirmation:wrong_name`; errors of the service for a resource
  * that does not exist.
  */
 export const confirmOperation = async (
@@ -76,7 +76,7 @@ const describeTarget = async (
     const notice = count === 1 ? notFoundNotice(command, target, undefined) : undefined;
     await runExplainingWrongIds(command, target, context, lookUpTarget, notice);
   } catch (error) {
-    // One of several that does not exist is reported when it is deleted.
+    // With several targets, a missing one is reported when its deletion fails.
     if (count === 1 || !isNotAccessibleError(error)) throw error;
     if (error.status !== 403) missingErrors.set(id, error);
   }

@@ -20,7 +20,7 @@ export interface ChangedResource {
   readonly name?: string | undefined;
 }
 
-/** A change of resources that cannot be undone. */
+/** An irreversible change of resources. */
 export interface ResourceChange<Resource extends ChangedResource> {
   /** The change, after "This will". */
   readonly action: string;
@@ -30,12 +30,12 @@ export interface ResourceChange<Resource extends ChangedResource> {
   readonly renderResources?: (resources: readonly Resource[]) => readonly string[];
   /** Whether the resources are deleted, so that a person types the name also where nothing is protected. Default: false. */
   readonly isDelete?: boolean;
-  /** Why nothing can be asked, beside the reasons that hold for every command. */
+  /** Why the command cannot prompt, besides the reasons that hold for every command. */
   readonly noPromptReason?: string | undefined;
 }
 
 /**
- * Asks before resources are changed in a way that cannot be undone. Every command that deletes, restores, rotates, or overwrites calls
+ * Asks before an irreversible change of resources. Every command that deletes, restores, rotates, or overwrites calls
  * this. A yes is enough, on a terminal or with `--yes`, unless the folder or the profile is protected: then the name of the resource must
  * be typed, or passed with `--confirm`, and the question contains what protects it.
  *

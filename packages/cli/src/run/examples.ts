@@ -32,7 +32,7 @@ export const buildExamples = (definition: GeneratedCommand, override: CommandOve
   return [...new Set([...overrideExamples, ...contractExamples, ...pagedExamples])];
 };
 
-/** Returns whether the command asks before it runs, because it cannot be undone. */
+/** Returns whether the command asks before it runs, because it is irreversible. */
 export const needsConfirmation = ({ method }: GeneratedCommand, { confirm }: CommandOverride): boolean =>
   method === "DELETE" || confirm !== undefined;
 

@@ -26,7 +26,7 @@ interface CompleteRequest {
 /**
  * Asks for the ids and required fields that a command line lacks, with choices from the service.
  *
- * @throws `usage:missing` with the names of all of them where nothing can be asked.
+ * @throws `usage:missing` with the names of all of them if the command cannot prompt.
  */
 export const fillMissing = async (
   invocation: Invocation,

@@ -1,7 +1,7 @@
 /** A value or a promise of it. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** How the members of a server return their results: `sync` from memory, `async` where rows have to be loaded. */
+/** Whether a server's methods return values (`sync`, in memory) or promises (`async`, where rows have to be loaded). */
 export type CallMode = "sync" | "async";
 
 interface ResultByMode<T> {
@@ -9,7 +9,7 @@ interface ResultByMode<T> {
   readonly async: Promise<T>;
 }
 
-/** The return type of a member: `T` in a server in memory, otherwise a promise of it. */
+/** The return type of a method: `T` if the mode is `sync`, otherwise a promise of it. */
 export type ModeResult<M extends CallMode, T> = ResultByMode<T>[M];
 
 /**

@@ -37,11 +37,11 @@ export interface OpenPostgres {
   superuserAddress: ClusterAddress;
   /** Where the proxy connects to. */
   address: PostgresAddress;
-  /** The caller sets the ports, and marks it complete once the first state is written. */
+  /** The caller fills in the ports, and marks it complete after the first write of the state. */
   manifest: Manifest;
   /** Resolves when the files of a new cluster are on disk. Rejects when they cannot be written. */
   synced: Promise<void>;
-  /** Caches an image of the new cluster, which makes the next first start faster. Call it when nothing is waiting. */
+  /** Caches the new cluster as a template for later new clusters. Call it when the process is idle. */
   saveImage(): Promise<void>;
 }
 
@@ -161,13 +161,13 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
     };
   } catch (error) {
     await supervisor?.stop();
-    // Nothing is in it, and the disk may be full.
+    // The cluster has no data yet, and the disk may be full.
     await rm(clusterDirectory, { recursive: true, force: true });
     throw error;
   }
 };
 
-/** Does the work of a start. Aborting the signal stops the server, so that the work fails. */
+/** Runs startup work. If the signal aborts, stops the server, which makes the work fail. */
 export const stopOnAbort = async <T>(
   supervisor: PostgresSupervisor,
   { signal }: WaitOptions,
@@ -208,7 +208,10 @@ const startOnFreePort = async (
 };
 
 const toSuperuserAddress = (port: number, password: string): ClusterAddress => ({
-  ...{ host: loopbackHost, port, user: superuser, password },
+  host: loopbackHost,
+  port,
+  user: superuser,
+  password,
 });
 
 /** The system's limit for the path of a socket file, in bytes: 104 on macOS, 108 on Linux, with a terminator. */

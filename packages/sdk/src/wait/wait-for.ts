@@ -16,7 +16,7 @@ import { assertOptions } from "#all-type-checks";
 const initialBackoffMs = 200;
 const maxBackoffMs = 5_000;
 const backoffFactor = 1.5;
-/** Maximum run of transient poll failures, and the longest `Retry-After` to wait for. */
+/** How long consecutive transient failures of polls are tolerated, and the longest `Retry-After` that is honored. */
 const maxFailureMs = 60_000;
 
 /** Reads the resource once. */
@@ -121,7 +121,7 @@ const checkGoal = <T extends AwaitedResource>(
   cause: unknown,
 ): boolean => {
   const { status } = seenResource;
-  // A newer service may have a status that the table lacks.
+  // A newer service may return a status that this SDK does not know. The wait continues.
   const outcome = Object.hasOwn(goal.outcomes, status) ? goal.outcomes[status as T["status"]] : "pending";
   if (typeof outcome === "string") return outcome === "reached";
   const { code, problem, hint, advice } = outcome;

@@ -21,7 +21,7 @@ export const openLoginPage = async (
   const printedUrl = formatLoginUrl({ url, signInKey }, context);
   const message = `Opening your browser. If it does not open, go to:\n\n  ${printedUrl}\n\nWaiting for the login…`;
   context.output.notice({ code: "login:address", message, url }, { multiline: true });
-  // Under WSL, the browser is a program of Windows, which cannot open the path of a Linux file.
+  // Under WSL, the browser runs on Windows and cannot open a Linux path.
   const isWsl = context.env["WSL_DISTRO_NAME"] !== undefined;
   const redirectPage = isWsl
     ? undefined
@@ -68,7 +68,7 @@ const writeRedirectPage = async (loginUrl: string): Promise<RedirectPage> => {
   return { url: pathToFileURL(path).href, remove };
 };
 
-/** Browsers that are snaps can read neither `/tmp` nor hidden folders. Users of snaps have the folder `~/snap`. */
+/** Browsers installed as snaps can read neither `/tmp` nor hidden folders. The folder `~/snap` exists for users of snaps. */
 const chooseRedirectPageParent = (): string =>
   existsSync(join(getHomeFolder(), "snap")) ? getHomeFolder() : tmpdir();
 

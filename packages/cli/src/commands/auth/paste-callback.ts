@@ -6,7 +6,7 @@ import { ask, isAtTerminal } from "../../input/ask.js";
 import { isLoopbackHostname } from "../../sdk/sdk.js";
 import { type LoginUrl, formatLoginUrl } from "./open-login-page.js";
 
-/** The registered redirect URI for logins where no server waits: the user pastes the URL that the browser is redirected to. */
+/** Redirect URI for logins without a loopback server: the user pastes the URL that the browser is redirected to. */
 export const manualRedirectUri = "http://127.0.0.1/callback";
 
 /** Prints the login URL, and reads the callback URL or the code in it: from a prompt, or from one line of input. */

@@ -18,7 +18,7 @@ export type MutableIdsByType = Partial<Record<ResourceType, string>>;
 
 interface ChooseContext {
   readonly client: MgmtClient;
-  /** Parents of the resources to choose from. Ids of parents that the user chooses are added. */
+  /** Ids of known parents of the resources to choose from. Mutated: ids of parents that the user chooses are added. */
   readonly knownIds: MutableIdsByType;
   readonly flags: GlobalFlags;
   readonly context: Context;

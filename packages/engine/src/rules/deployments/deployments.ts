@@ -31,7 +31,7 @@ const serializeDeployment = (context: SerializationContext, row: DeploymentRow):
   createdAt: formatTimestamp(row.createdAt),
 });
 
-/** Returns variables in an order that does not depend on the store. */
+/** Sorts variables by name, so that responses do not depend on the storage adapter. */
 const sortVariables = (variables: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).sort(([left], [right]) => (left < right ? -1 : 1)));
 
@@ -47,7 +47,7 @@ export const serializeDeploymentDetails = (
   ...(row.portMapping && { portMapping: { ...row.portMapping } }),
 });
 
-/** Returns the ports of a request. Null counts as absent. */
+/** Converts the port mapping of a request. A null port is treated as absent. */
 const toPortMapping = (portMapping: PortMapping | undefined): DeploymentRow["portMapping"] => {
   if (portMapping === undefined) return null;
   const { http } = portMapping;
@@ -158,7 +158,7 @@ export const deploymentHandlers = {
   }),
 };
 
-/** Removes a deleted deployment from its app. Its custom domains serve nothing until the next promotion. */
+/** Removes a deleted deployment from its app. The app's custom domains serve nothing until the next promotion. */
 const removeFromApp = ({ store }: OperationContext, { id, appId }: DeploymentRow): void => {
   const app = store.apps.get(appId);
   if (app === undefined) return;
