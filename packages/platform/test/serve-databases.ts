@@ -5,7 +5,7 @@ import { AdminConnection } from "@mgmt/cluster/connection/admin-connection";
 import { toDatabaseName } from "@mgmt/cluster/policy/names";
 import { openDatabases } from "@mgmt/cluster/open-databases";
 import { PostgresProxy } from "../src/proxy/postgres-proxy.js";
-import type { ClusterAddress } from "@mgmt/cluster/policy/address";
+import type { ClusterConnectionOptions } from "@mgmt/cluster/policy/address";
 import { createDedicatedCluster } from "@mgmt/cluster/policy/dedicated-cluster";
 import { chooseStablePort } from "../src/machine/ports.js";
 import { readProcessTitles } from "../src/machine/postgres/process-titles.js";
@@ -20,7 +20,7 @@ import { loadServerCredentials } from "../src/machine/tls/server-credentials.js"
 // token.
 
 export interface ServeDatabases {
-  admin: ClusterAddress;
+  admin: ClusterConnectionOptions;
   major: number;
   records: DatabaseAddress;
   schema: string;

@@ -1,6 +1,6 @@
 import type { Database } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
-import { findNoPromptReason } from "../input/ask.js";
+import { getNonInteractiveReason } from "../input/ask.js";
 import type { DatabaseAccess } from "../postgres/database-access.js";
 import { findProtection } from "../profiles/protection.js";
 import { connect } from "../service/connect.js";
@@ -38,7 +38,7 @@ export const confirmDatabaseChange = async (
     : findTablesWithRows(access, context));
   const isProtected = findProtection(flags, context) !== undefined || flags.confirm !== undefined;
   const needsNoConfirmation =
-    tables.length === 0 && (!asksIfEmpty || findNoPromptReason(context) !== undefined);
+    tables.length === 0 && (!asksIfEmpty || getNonInteractiveReason(context) !== undefined);
   if (needsNoConfirmation && !isProtected) return;
   const names = [...tables.slice(0, maxNamedTables), ...(tables.length > maxNamedTables ? ["…"] : [])].join(
     ", ",

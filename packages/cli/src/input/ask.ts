@@ -10,7 +10,7 @@ export const isAtTerminal = ({ stdin, stderr }: Pick<Context, "stdin" | "stderr"
   stdin.isTTY && stderr.isTTY;
 
 /** Returns the reason why the command cannot prompt, or undefined if it can. */
-export const findNoPromptReason = (
+export const getNonInteractiveReason = (
   context: Pick<Context, "stdin" | "stderr" | "env" | "sources">,
 ): string | undefined => {
   const { env, sources } = context;

@@ -1,7 +1,7 @@
 import type { Context } from "./context.js";
 import { confirmationNeededError, confirmationDeclinedError } from "../errors/confirmation-errors.js";
 import { toPrintable } from "../output/printable.js";
-import { ask, findNoPromptReason } from "./ask.js";
+import { ask, getNonInteractiveReason } from "./ask.js";
 import { discardTypedLines } from "./discard-typed-lines.js";
 
 /**
@@ -11,7 +11,7 @@ import { discardTypedLines } from "./discard-typed-lines.js";
  * @param noPromptReason why the command cannot prompt, besides the reasons that hold for every command.
  */
 export const confirm = async (action: string, context: Context, noPromptReason?: string): Promise<void> => {
-  const reason = noPromptReason ?? findNoPromptReason(context);
+  const reason = noPromptReason ?? getNonInteractiveReason(context);
   if (reason !== undefined) throw confirmationNeededError(action, reason);
   await context.output.usedSettings.announce();
   const message = `This will ${toPrintable(action)}. Continue?`;

@@ -9,7 +9,7 @@ import {
 import { ambiguousNameError } from "../errors/name-errors.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { missingInputError } from "../errors/usage-errors.js";
-import { findNoPromptReason } from "../input/ask.js";
+import { getNonInteractiveReason } from "../input/ask.js";
 import { assertPathId } from "../input/ids.js";
 import { resolveAndAnnounceDefault } from "../profiles/defaults.js";
 import { resolveIdOrName } from "../run/names/resolve-id-or-name.js";
@@ -169,7 +169,7 @@ const resolveDefaultDatabase = async (
   const project = resolveAndAnnounceDefault("projectId", flags, context)?.value;
   const projectId =
     project === undefined ? undefined : await resolveIdOrName("project", project, client, flags, context);
-  const reason = findNoPromptReason(context);
+  const reason = getNonInteractiveReason(context);
   if (projectId === undefined) {
     if (reason === undefined) return askForDatabase(client, flags, context, flag);
     throw missingInputError(

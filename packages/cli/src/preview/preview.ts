@@ -1,7 +1,7 @@
 import type { Branch, Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
 import { missingProjectError, notAPreviewError, severalPreviewsError } from "../errors/preview-errors.js";
-import { findNoPromptReason } from "../input/ask.js";
+import { getNonInteractiveReason } from "../input/ask.js";
 import { resolveAndAnnounceDefault } from "../profiles/defaults.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
 import { connect } from "../service/connect.js";
@@ -38,7 +38,7 @@ export const resolveProject = async (
 ): Promise<string> => {
   const id = projectId ?? resolveAndAnnounceDefault("projectId", flags, context)?.value;
   if (id !== undefined) return id;
-  const reason = findNoPromptReason(context);
+  const reason = getNonInteractiveReason(context);
   if (reason !== undefined) throw missingProjectError(reason);
   const { chooseResource } = await import("../run/names/choose-resource.js");
   const client = await connect(flags, context);

@@ -4,7 +4,7 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { isNotAccessibleError } from "../errors/not-accessible.js";
 import { confirmResourceChange } from "./confirm-resource-change.js";
 import { toPrintable } from "../output/printable.js";
-import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
+import { withIdHints } from "./with-id-hints.js";
 import { type ResourceDescription, describeResource } from "./describe-resource.js";
 import { getTargetId, notFoundNotice } from "./messages.js";
 import { getResourceTypeNoun } from "../contract/resource-types.js";
@@ -74,7 +74,7 @@ const describeTarget = async (
       description = await describeResource(resourceType, id, target, client, context.signal);
     };
     const notice = count === 1 ? notFoundNotice(command, target, undefined) : undefined;
-    await runExplainingWrongIds(command, target, context, lookUpTarget, notice);
+    await withIdHints(command, target, context, lookUpTarget, notice);
   } catch (error) {
     // With several targets, a missing one is reported when its deletion fails.
     if (count === 1 || !isNotAccessibleError(error)) throw error;

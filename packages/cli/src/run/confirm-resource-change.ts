@@ -7,7 +7,7 @@ import {
   nameNeededError,
   wrongNameError,
 } from "../errors/confirmation-errors.js";
-import { ask, findNoPromptReason } from "../input/ask.js";
+import { ask, getNonInteractiveReason } from "../input/ask.js";
 import { confirm } from "../input/confirm.js";
 import { discardTypedLines } from "../input/discard-typed-lines.js";
 import { toPrintable } from "../output/printable.js";
@@ -48,7 +48,7 @@ export const confirmResourceChange = async <Resource extends ChangedResource>(
 ): Promise<void> => {
   if (isConfirmedByFlag(flags, context)) return;
   const protection = findProtection(flags, context);
-  const reason = noPromptReason ?? findNoPromptReason(context);
+  const reason = noPromptReason ?? getNonInteractiveReason(context);
   if (reason !== undefined && flags.confirm === undefined)
     throw protection === undefined
       ? confirmationNeededError(action, reason)

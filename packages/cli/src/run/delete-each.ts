@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { allFailedError, partlyDoneError } from "../errors/run-errors.js";
 import type { RequestInput } from "../input/read-input.js";
 import type { ItemResult } from "../output/output.js";
-import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
+import { withIdHints } from "./with-id-hints.js";
 import { createCommandCall } from "./invocation.js";
 import {
   interruptedDeletionNotice,
@@ -33,7 +33,7 @@ export const deleteEach = async (
       try {
         const unknownNameError = unknownNameErrors.get(getTargetId(command, target));
         if (unknownNameError) throw unknownNameError;
-        await runExplainingWrongIds(command, target, context, () =>
+        await withIdHints(command, target, context, () =>
           client.request(createCommandCall(command, target, input), { signal }),
         );
         output.info(renderDoneMessage(command, target));

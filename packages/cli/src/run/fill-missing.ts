@@ -2,7 +2,7 @@ import { capitalize } from "@mgmt/internal/text/capitalize";
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../input/context.js";
 import { missingInputError } from "../errors/usage-errors.js";
-import { ask, findNoPromptReason } from "../input/ask.js";
+import { ask, getNonInteractiveReason } from "../input/ask.js";
 import { formatFlag, type RequestInput, type InputWithMissing } from "../input/read-input.js";
 import { setAtPath, getAtPath } from "../json/json-path.js";
 import { connect } from "../service/connect.js";
@@ -42,7 +42,7 @@ export const fillMissing = async (
     if (invocation.typedValues.body !== undefined) return { ids, input: partialInput };
     throw noFieldSetError(command.body?.fields ?? []);
   }
-  const reason = findNoPromptReason(context);
+  const reason = getNonInteractiveReason(context);
   if (reason !== undefined) throw missingValuesError(invocation, missingArguments, fields, reason);
 
   const { query } = partialInput;

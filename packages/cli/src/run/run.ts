@@ -11,7 +11,7 @@ import type { ApprovalProgress } from "../service/approval-progress.js";
 import { isConfirmedByFlag } from "../profiles/protection.js";
 import { connect } from "../service/connect.js";
 import { findDefaultTarget, fillDefaults, resolveDefaultTarget } from "./defaults.js";
-import { runExplainingWrongIds } from "./run-explaining-wrong-ids.js";
+import { withIdHints } from "./with-id-hints.js";
 import { createCommandCall, type Invocation } from "./invocation.js";
 import type { CredentialsOutcome } from "./issue-credentials.js";
 import {
@@ -90,7 +90,7 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     const [target = {}] = targets;
     const run: OperationRun = { invocation, client, context, secretOutput };
     const notice = notFoundNotice(command, target, resolvedDefault?.from);
-    await runExplainingWrongIds(command, target, context, () => runOnTarget(run, target, input), notice);
+    await withIdHints(command, target, context, () => runOnTarget(run, target, input), notice);
   } finally {
     progress?.end();
     await secretOutput.end();

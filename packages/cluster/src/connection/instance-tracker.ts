@@ -42,24 +42,25 @@ export class InstanceTracker {
     const [row] = rows;
     const address = `${client.host}:${String(client.port)}`;
     if (row === undefined || row.standby) throw new Error(`${address} leads to a standby server`);
-    const known = this.#instances.get(address);
-    const instance = this.#use(address, known, row.instance);
+    const currentInstance = this.#instances.get(address);
+    const instance = this.#resolveInstance(address, currentInstance, row.instance);
     instance.clients.add(client);
     client.once("end", () => instance.clients.delete(client));
-    return known !== undefined && known !== instance;
+    return currentInstance !== undefined && currentInstance !== instance;
   }
 
-  #use(address: string, known: Instance | undefined, id: string): Instance {
-    if (known?.id === id) return known;
-    if (known?.replacedIds.has(id) === true)
+  #resolveInstance(address: string, currentInstance: Instance | undefined, id: string): Instance {
+    if (currentInstance?.id === id) return currentInstance;
+    if (currentInstance?.replacedIds.has(id) === true)
       throw new Error(`${address} leads to a Postgres server that another one has replaced`);
-    const replacedIds = known === undefined ? [] : [...known.replacedIds, known.id];
+    const replacedIds =
+      currentInstance === undefined ? [] : [...currentInstance.replacedIds, currentInstance.id];
     const instance: Instance = { id, replacedIds: new Set(replacedIds), clients: new Set() };
     this.#instances.set(address, instance);
-    if (known === undefined) return instance;
+    if (currentInstance === undefined) return instance;
     this.#onReplaced(address);
     // The old server may not respond, so the sockets are closed without a Terminate message.
-    for (const { connection } of known.clients) connection.stream.destroy();
+    for (const { connection } of currentInstance.clients) connection.stream.destroy();
     return instance;
   }
 }

@@ -14,7 +14,7 @@ export interface PublicAddress {
 }
 
 /** How to reach a cluster, and how its clients do. */
-export interface ClusterAddress {
+export interface ClusterConnectionOptions {
   /** Name or IP address of the server, or the directory of its socket. */
   readonly host: string;
   readonly port: number;
@@ -30,7 +30,7 @@ export interface ClusterAddress {
 }
 
 /** How to connect to a database of a cluster. */
-export interface DatabaseAddress extends ClusterAddress {
+export interface DatabaseAddress extends ClusterConnectionOptions {
   readonly database: string;
 }
 
@@ -46,7 +46,7 @@ export interface ConnectionConfig extends ClientConfig {
  * @param applicationName the application name of the sessions.
  */
 export const toClientConfig = (
-  { host, port, user, password, tls, server }: ClusterAddress,
+  { host, port, user, password, tls, server }: ClusterConnectionOptions,
   applicationName: string,
 ): ConnectionConfig => ({
   host,
@@ -65,7 +65,7 @@ export const resolveEndpoints = ({
   host,
   port,
   endpoints,
-}: ClusterAddress): Readonly<Record<EndpointKind, PublicAddress>> => {
+}: ClusterConnectionOptions): Readonly<Record<EndpointKind, PublicAddress>> => {
   const serverAddress = { host, port };
   return endpoints ?? { direct: serverAddress, pooled: serverAddress, accelerate: serverAddress };
 };

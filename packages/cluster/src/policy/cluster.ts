@@ -1,6 +1,6 @@
 import type { ClusterError } from "./cluster-error.js";
 import type { ServerLimits } from "./connection-limits.js";
-import type { ClusterAddress } from "./address.js";
+import type { ClusterConnectionOptions } from "./address.js";
 import type { Installation } from "./installation.js";
 import type { TenantStatement } from "./tenant-statement.js";
 
@@ -36,7 +36,7 @@ export interface MembershipStatements {
  * creates databases. In a shared cluster, it has fewer privileges and changes nothing that belongs to others.
  */
 export interface Cluster {
-  readonly address: ClusterAddress;
+  readonly address: ClusterConnectionOptions;
   readonly installation: Installation;
   /**
    * The database of the platform's own statements and locks, which no tenant can connect to. On a shared cluster, the database of the

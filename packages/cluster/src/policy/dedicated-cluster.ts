@@ -1,4 +1,4 @@
-import type { ClusterAddress } from "./address.js";
+import type { ClusterConnectionOptions } from "./address.js";
 import { type Cluster, type ReadTitles, runningSessionCondition } from "./cluster.js";
 import { ownServerLimits } from "./connection-limits.js";
 import type { Installation } from "./installation.js";
@@ -23,7 +23,7 @@ const heldLocksQuery = `
  * @param address the address and the credentials of the superuser.
  */
 export const createDedicatedCluster = (
-  address: ClusterAddress,
+  address: ClusterConnectionOptions,
   major: number,
   readProcessTitles: ReadTitles,
   installation: Installation,

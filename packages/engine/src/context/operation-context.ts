@@ -3,7 +3,7 @@ import type { Clock } from "../values/clock.js";
 import type { Scheduler } from "./scheduler.js";
 import type { CursorCodec } from "../values/cursors.js";
 import type { DatabaseEngine } from "./database-engine.js";
-import type { Ids } from "../values/ids.js";
+import type { IdGenerator } from "../values/ids.js";
 import type { OperationId } from "../generated/operations.js";
 import type { Principal } from "../values/principal.js";
 import type { SerializationContext, RowJsonCache } from "./row-json-cache.js";
@@ -16,7 +16,7 @@ export interface OperationContext extends SerializationContext {
   readonly store: Store;
   readonly databaseEngine: Pick<DatabaseEngine, "getEndpoints" | "announce">;
   readonly clock: Clock;
-  readonly ids: Ids;
+  readonly ids: IdGenerator;
   readonly settings: Settings;
   readonly scheduler: Scheduler;
   readonly cursorCodec: CursorCodec;

@@ -1,9 +1,9 @@
 import { registerDefaultClients } from "../oauth/default-clients.js";
-import type { Ids } from "../values/ids.js";
+import type { IdGenerator } from "../values/ids.js";
 import type { Store } from "../store/store.js";
 
 /** Inserts two workspaces with one owner each, a service token of the first workspace, and two OAuth clients. */
-export const insertDefaultRows = (store: Store, createdAt: number, ids: Ids): void => {
+export const insertDefaultRows = (store: Store, createdAt: number, ids: IdGenerator): void => {
   registerDefaultClients(store, createdAt);
   const owners = [
     { email: "ada@example.com", name: "Ada Lovelace", workspace: "Analytical Engines" },

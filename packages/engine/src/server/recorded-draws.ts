@@ -1,4 +1,4 @@
-import type { Ids } from "../values/ids.js";
+import type { IdGenerator } from "../values/ids.js";
 import type { Clock } from "../values/clock.js";
 
 /**
@@ -7,11 +7,11 @@ import type { Clock } from "../values/clock.js";
  */
 export class RecordedDraws {
   readonly #recordedDraws: { readonly callKey: string; readonly value: string }[] = [];
-  readonly #ids: Ids;
+  readonly #ids: IdGenerator;
   readonly #clock: Clock;
   #position = 0;
 
-  constructor(ids: Ids, clock: Clock) {
+  constructor(ids: IdGenerator, clock: Clock) {
     this.#ids = ids;
     this.#clock = { now: createFixedNow(clock.now()), frozen: clock.frozen };
   }
@@ -26,7 +26,7 @@ export class RecordedDraws {
     return this.#clock;
   }
 
-  get ids(): Ids {
+  get ids(): IdGenerator {
     return {
       id: (resourceType) => this.#draw(`id ${resourceType}`, () => this.#ids.id(resourceType)),
       label: (length) => this.#draw(`label ${String(length)}`, () => this.#ids.label(length)),

@@ -1,6 +1,6 @@
 import { OAuthError } from "../oauth/oauth-error.js";
 import type { DatabaseCredential } from "../context/database-engine.js";
-import type { Ids } from "../values/ids.js";
+import type { IdGenerator } from "../values/ids.js";
 import type { OperationId } from "../generated/operations.js";
 import { createCountPreload } from "../request/rate-limit.js";
 import type { Principal } from "../values/principal.js";
@@ -196,8 +196,8 @@ export class StoredState {
     const generators = tables.table<GeneratorRow, Record<string, never>>("server");
     const seededState = generators.get(generatorRowId)?.ids ?? null;
     const generator = seededState === null ? undefined : new RandomIds(seededState);
-    const idSource: Ids = generator ?? draws.ids;
-    const ids: Ids = {
+    const idSource: IdGenerator = generator ?? draws.ids;
+    const ids: IdGenerator = {
       id: (resourceType) => {
         const id = idSource.id(resourceType);
         tables.addNewId(id);

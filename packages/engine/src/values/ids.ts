@@ -36,7 +36,7 @@ export const toCanonicalId = (resourceType: ResourceType, id: string): string =>
 };
 
 /** Generates ids, passwords and names. */
-export interface Ids {
+export interface IdGenerator {
   /** Returns the prefix of the resource type and 24 characters of `[a-z0-9]`. */
   id(resourceType: ResourceType): string;
   /** Returns `length` characters of `[a-z0-9]`, for parts of host and role names. */

@@ -1,4 +1,4 @@
-import type { Ids, ResourceType } from "./ids.js";
+import type { IdGenerator, ResourceType } from "./ids.js";
 import { idPrefixes } from "../generated/ids.js";
 import { randomBytes } from "./random-bytes.js";
 
@@ -6,7 +6,7 @@ import { randomBytes } from "./random-bytes.js";
 export type RandomState = [number, number, number, number];
 
 /** Generates unpredictable values when `state` is null; otherwise a reproducible sequence. */
-export class RandomIds implements Ids {
+export class RandomIds implements IdGenerator {
   readonly #state: RandomState | null;
   #randomPool = new Uint8Array(0);
   #usedBytes = 0;

@@ -8,7 +8,7 @@ import {
   readDirectoryInode,
   writeManifest,
 } from "../machine/data-dir/manifest.js";
-import type { ClusterAddress } from "@mgmt/cluster/policy/address";
+import type { ClusterConnectionOptions } from "@mgmt/cluster/policy/address";
 import { Installation, createInstallationKeys } from "@mgmt/cluster/policy/installation";
 import { createDedicatedCluster, superuser } from "@mgmt/cluster/policy/dedicated-cluster";
 import type { PostgresAddress } from "../proxy/upstream.js";
@@ -34,7 +34,7 @@ import { PostgresSupervisor } from "../machine/postgres/supervisor.js";
 export interface OpenPostgres {
   supervisor: PostgresSupervisor;
   /** How the superuser connects. */
-  superuserAddress: ClusterAddress;
+  superuserAddress: ClusterConnectionOptions;
   /** Where the proxy connects to. */
   address: PostgresAddress;
   /** The caller fills in the ports, and marks it complete after the first write of the state. */
@@ -207,7 +207,7 @@ const startOnFreePort = async (
   }
 };
 
-const toSuperuserAddress = (port: number, password: string): ClusterAddress => ({
+const toSuperuserAddress = (port: number, password: string): ClusterConnectionOptions => ({
   host: loopbackHost,
   port,
   user: superuser,

@@ -3,7 +3,7 @@ import type { Context } from "../../input/context.js";
 import { missingBaseUrlError } from "../../errors/access-errors.js";
 import { isObject, getAtPath } from "../../json/json-path.js";
 import type { Output } from "../../output/output.js";
-import { runExplainingWrongIds } from "../../run/run-explaining-wrong-ids.js";
+import { withIdHints } from "../../run/with-id-hints.js";
 import { notFoundNotice } from "../../run/messages.js";
 import { findProtection } from "../../profiles/protection.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
@@ -65,7 +65,7 @@ export const runApi = async (
   try {
     if (!request.operation) return await sendAndPrint();
     const { definition, pathIds } = request.operation;
-    await runExplainingWrongIds(
+    await withIdHints(
       definition,
       pathIds,
       context,

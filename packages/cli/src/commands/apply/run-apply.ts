@@ -7,7 +7,7 @@ import {
   outdatedPlanError,
   planOfOtherServiceError,
 } from "../../errors/manifest-errors.js";
-import { findNoPromptReason } from "../../input/ask.js";
+import { getNonInteractiveReason } from "../../input/ask.js";
 import { createAdoptionMatcher } from "../../manifest/adopt.js";
 import { formatAddress } from "../../manifest/entry.js";
 import { describeChangesSince, type Plan, type Step } from "../../manifest/plan.js";
@@ -135,7 +135,7 @@ const confirmSteps = async (
   context: Context,
 ): Promise<void> => {
   const deleteSteps = steps.filter((step) => step.action === "delete");
-  const needsNoReview = planFile !== undefined || findNoPromptReason(context) !== undefined;
+  const needsNoReview = planFile !== undefined || getNonInteractiveReason(context) !== undefined;
   if (steps.length === 0 || (deleteSteps.length === 0 && (needsNoReview || flags.yes))) return;
   const changesPhrase = steps.length === 1 ? "this change" : `these ${String(steps.length)} changes`;
   const deletionPhrase = `delete ${deleteSteps.map(formatAddress).join(", ")}`;

@@ -1,7 +1,7 @@
 import type { Context } from "../../input/context.js";
 import { unknownProfileNameError } from "../../errors/access-errors.js";
 import { invalidProfileNameError, missingInputError } from "../../errors/usage-errors.js";
-import { findNoPromptReason } from "../../input/ask.js";
+import { getNonInteractiveReason } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { toPrintable } from "../../output/printable.js";
 import { isValidProfileName, findProfile, type StoredProfiles } from "../../profiles/profile.js";
@@ -45,7 +45,7 @@ export const runAuthSwitch = async (
 const askForProfileName = async ({ profiles, active }: StoredProfiles, context: Context): Promise<string> => {
   const names = Object.keys(profiles);
   if (names.length === 0) throw missingInputError("There are no profiles yet", "mgmt login creates one.");
-  const reason = findNoPromptReason(context);
+  const reason = getNonInteractiveReason(context);
   if (reason !== undefined) {
     const hint = `The command did not ask, because ${reason}. One of: ${names.join(", ")}.`;
     throw missingInputError("Missing <profile>", hint);

@@ -7,7 +7,7 @@ import {
   parseConnectionString,
 } from "@mgmt/internal/postgres/parse-connection-string";
 import type { PostgresDatabase } from "../../postgres/query.js";
-import { findNoPromptReason, ask } from "../../input/ask.js";
+import { getNonInteractiveReason, ask } from "../../input/ask.js";
 
 /** Where the connection string of another Postgres server comes from. It contains a password, so it is not an argument. */
 export interface ForeignSourceFlags {
@@ -96,7 +96,7 @@ const readConnectionString = async (
     if (!connectionString) throw usageError(`The variable ${sourceEnv} of --source-env is not set`);
     return [connectionString, `The variable ${sourceEnv}`];
   }
-  const reason = findNoPromptReason(context);
+  const reason = getNonInteractiveReason(context);
   if (reason !== undefined) {
     throw missingInputError(
       "Missing the connection string of the database to import",

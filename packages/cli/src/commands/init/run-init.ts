@@ -3,7 +3,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingInputError, usageError } from "../../errors/usage-errors.js";
 import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
-import { ask, findNoPromptReason } from "../../input/ask.js";
+import { ask, getNonInteractiveReason } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { resolveFlagOrConfirm } from "../../input/flag-or-confirm.js";
@@ -89,7 +89,7 @@ const assertProjectKnown = (
   linkedProjectId: string | undefined,
   context: Context,
 ): void => {
-  const reason = findNoPromptReason(context);
+  const reason = getNonInteractiveReason(context);
   if (
     reason === undefined ||
     projectId !== undefined ||
@@ -167,7 +167,7 @@ const confirmLinkedProject = async (
   context: Context,
 ): Promise<boolean> => {
   const path = getLinkFilePath(context.cwd);
-  if (isProjectNamed || findNoPromptReason(context) !== undefined) {
+  if (isProjectNamed || getNonInteractiveReason(context) !== undefined) {
     const setting = { label: "project", value: `${name} (${id})`, from: path };
     announceLink(setting, { file: path, link: {} }, context);
     await context.output.usedSettings.announce();

@@ -4,7 +4,7 @@ import { missingInputError } from "../../errors/usage-errors.js";
 import { isNotAccessibleError } from "../../errors/not-accessible.js";
 import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
 import { findCommitRisk, type CommitRisk } from "../../git/commit-risk.js";
-import { findNoPromptReason } from "../../input/ask.js";
+import { getNonInteractiveReason } from "../../input/ask.js";
 import { isId } from "../../input/ids.js";
 import { mightBeName } from "../../contract/id-form.js";
 import { resolveName } from "../../run/names/resolve-name.js";
@@ -51,7 +51,7 @@ export const runLink = async (
   const { output } = context;
   const hasIds = Object.keys(requestedIds).length > 0;
   const asksForProject =
-    !hasIds && protect === undefined && verify && findNoPromptReason(context) === undefined;
+    !hasIds && protect === undefined && verify && getNonInteractiveReason(context) === undefined;
   if (!hasIds && protect === undefined && !asksForProject && !chooseExistingProfile(flags, context).name) {
     throw missingInputError(
       "There is nothing to link this folder to",
@@ -68,7 +68,7 @@ export const runLink = async (
   output.info(`Wrote ${file}.`);
   await warnIfLinkIsOverridden(link, context);
   // The user decides whether others get the link.
-  const gitignoreAnswer = gitignore ?? (findNoPromptReason(context) === undefined ? undefined : false);
+  const gitignoreAnswer = gitignore ?? (getNonInteractiveReason(context) === undefined ? undefined : false);
   const ignoredFiles = await ignoreInGit([{ path: file, line: ".mgmt/" }], gitignoreAnswer, context);
   const commitRisk =
     ignoredFiles.length === 0 && gitignore === undefined ? await findCommitRisk(file, context) : undefined;

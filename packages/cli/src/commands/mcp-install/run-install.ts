@@ -6,7 +6,7 @@ import { brokenClientFileError, changedClientFileError } from "../../errors/clie
 import { missingInputError, usageError } from "../../errors/usage-errors.js";
 import { locateClientFile, readClientFile, type Scope, writeClientFile } from "../../files/client-file.js";
 import { isWithinFolder } from "../../files/is-within-folder.js";
-import { findNoPromptReason } from "../../input/ask.js";
+import { getNonInteractiveReason } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
 import { confirm } from "../../input/confirm.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
@@ -136,7 +136,7 @@ const parseClient = (text: string): ClientName => {
 };
 
 const askForClient = async (context: Context): Promise<ClientName> => {
-  const reason = findNoPromptReason(context);
+  const reason = getNonInteractiveReason(context);
   if (reason !== undefined) {
     const hint = `The command did not ask, because ${reason}. One of: ${clientNames.join(", ")}.`;
     throw missingInputError("Missing <client>", hint);

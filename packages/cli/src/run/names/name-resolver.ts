@@ -2,7 +2,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import type { CliError } from "../../errors/cli-error.js";
 import { branchWithoutProjectError, isUnknownNameError } from "../../errors/name-errors.js";
-import { findNoPromptReason } from "../../input/ask.js";
+import { getNonInteractiveReason } from "../../input/ask.js";
 import type { CommandLineValues } from "../../input/read-input.js";
 import { setAtPath, getAtPath } from "../../json/json-path.js";
 import type { GeneratedCommand } from "../../contract/generated-command.js";
@@ -104,7 +104,7 @@ export class NameResolver {
   async #chooseProject(branch: string, bodyField: string | undefined): Promise<string> {
     const { client, flags, context } = this;
     if (this.#chosenProject !== undefined) return this.#chosenProject;
-    const reason = findNoPromptReason(context);
+    const reason = getNonInteractiveReason(context);
     if (reason !== undefined) throw branchWithoutProjectError(branch, reason, bodyField);
     const { chooseResource } = await import("./choose-resource.js");
     const title = `Project of ${bodyField === undefined ? `branch ${branch.replace(/^@/, "")}` : `the branch in ${bodyField}`}`;

@@ -4,7 +4,7 @@ import { listWrongPrefixMessages } from "./messages.js";
 import type { GeneratedCommand } from "../contract/generated-command.js";
 
 /** Points out ids with the wrong prefix when the service does not find or accept them. Prints `notFoundNotice` after a 404. */
-export const runExplainingWrongIds = async (
+export const withIdHints = async (
   command: GeneratedCommand,
   target: Readonly<Record<string, string>>,
   { output }: Context,
