@@ -58,10 +58,10 @@ const byPlace = (a: Place, b: Place): number => rankOf(a) - rankOf(b) || orderOf
 
 const rankOf = ({ commandPath, declared, isShown }: Place): number => {
   if (!isShown) return -1;
-  const { heading } = declared.declaration;
+  const { helpGroup } = declared.declaration;
   if (commandPath.length > 1) return 0;
-  if (heading === undefined) throw new Error(`mgmt ${commandPath.join(" ")} needs a heading`);
-  return Object.keys(overviewHeadings).indexOf(heading);
+  if (helpGroup === undefined) throw new Error(`mgmt ${commandPath.join(" ")} needs a helpGroup`);
+  return Object.keys(overviewHeadings).indexOf(helpGroup);
 };
 
 const orderOf = ({ declared }: Place): number => declared.declaration.order;
@@ -87,12 +87,12 @@ const nodesBelow = (parent: readonly string[], places: readonly Place[]): string
 
 const nodeOf = ({ commandPath, declared, isShown }: Place, places: readonly Place[]): string => {
   const { declaration, file } = declared;
-  const { summary, alias, heading, startHere }: HandwrittenGroup = declaration;
+  const { summary, alias, helpGroup, gettingStartedOrder }: HandwrittenGroup = declaration;
   const fields = {
     name: commandPath.at(-1),
     alias,
     summary,
-    ...(isShown && { heading: heading && overviewHeadings[heading], startHere }),
+    ...(isShown && { helpGroup: helpGroup && overviewHeadings[helpGroup], gettingStartedOrder }),
     hidden: isShown ? undefined : true,
   };
   const subcommands = nodesBelow(commandPath, places);

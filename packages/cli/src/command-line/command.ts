@@ -62,7 +62,7 @@ export class MgmtCommand extends Command {
   /** Whether the words after the first argument belong to a program. */
   #passesFlags = false;
   /** Place among the commands that a new user needs first. */
-  startHere?: number;
+  gettingStartedOrder?: number;
   readonly sections: HelpSection[] = [];
   /** Whether help is printed as data. Set for `mgmt` itself. */
   printsHelpAsData = false;

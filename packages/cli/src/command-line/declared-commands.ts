@@ -12,9 +12,9 @@ export interface CommandOutline {
   readonly name: string;
   readonly summary: string;
   /** Section of the overview, for commands directly below `mgmt`. */
-  readonly heading?: string;
+  readonly helpGroup?: string;
   /** Place among the commands that a new user needs first. */
-  readonly startHere?: number;
+  readonly gettingStartedOrder?: number;
   readonly alias?: string;
   readonly hidden?: boolean;
   /** Loads declarations, including the command's, when it is called or its help is shown. Absent for a group. */
@@ -29,15 +29,15 @@ export const addCommands = (
   context: Context,
 ): void => {
   for (const outline of outlines) {
-    const { name, summary, heading, startHere, alias, hidden = false, load } = outline;
+    const { name, summary, helpGroup, gettingStartedOrder, alias, hidden = false, load } = outline;
     parent.addLazy({
       name,
       aliases: alias === undefined ? [] : [alias],
       hidden,
       describeInParent: (command) => {
         command.summary(summary);
-        if (heading !== undefined) command.helpGroup(heading);
-        if (startHere !== undefined) command.startHere = startHere;
+        if (helpGroup !== undefined) command.helpGroup(helpGroup);
+        if (gettingStartedOrder !== undefined) command.gettingStartedOrder = gettingStartedOrder;
         command.onFirstUse = async () => {
           if (load) defineCommand(command, requireDeclaration(command, await load()), context);
           else addGroupDefaults(command, summary);

@@ -33,11 +33,11 @@ export interface HandwrittenGroup {
   readonly commandPath: string;
   readonly summary: string;
   /** Section of the overview, for a command directly below `mgmt`. */
-  readonly heading?: keyof typeof overviewHeadings;
+  readonly helpGroup?: keyof typeof overviewHeadings;
   /** Place among the commands of its section or group. The numbers have gaps for new commands. */
   readonly order: number;
   /** Place among the commands that a new user needs first. Default: it is not one of them. */
-  readonly startHere?: number;
+  readonly gettingStartedOrder?: number;
   readonly alias?: string;
   /** Other paths of the command, which no help shows. */
   readonly hiddenAliases?: readonly string[];

@@ -9,11 +9,11 @@ const overviewOptions = [
 
 /** A command that a new user needs first. */
 interface StartHereCommand extends Command {
-  readonly startHere: number;
+  readonly gettingStartedOrder: number;
 }
 
 const isStartHereCommand = (command: Command): command is StartHereCommand =>
-  "startHere" in command && command.startHere !== undefined;
+  "gettingStartedOrder" in command && command.gettingStartedOrder !== undefined;
 
 type HelpRow = readonly [term: string, meaning: string];
 
@@ -25,7 +25,7 @@ export const renderOverview = (program: Command, helper: Help, columns: number):
   const commands = helper.visibleCommands(program);
   const startHereCommands = commands
     .filter(isStartHereCommand)
-    .sort((left, right) => left.startHere - right.startHere);
+    .sort((left, right) => left.gettingStartedOrder - right.gettingStartedOrder);
   const sections = new Map<string, Command[]>([["Start here:", startHereCommands]]);
   for (const command of commands) {
     if (isStartHereCommand(command)) continue;

@@ -13,7 +13,7 @@ export type ResponseBody = unknown;
 
 export const apiCommand: HandwrittenCommand<ResponseBody> = {
   commandPath: "api",
-  heading: "about",
+  helpGroup: "about",
   order: 10,
   summary: "Send any request to the API",
   description:

@@ -8,7 +8,7 @@ import type { StepResult } from "./run-apply.js";
 
 export const applyCommand: HandwrittenCommand<readonly StepResult[]> = {
   commandPath: "apply",
-  heading: "provisioning",
+  helpGroup: "provisioning",
   order: 30,
   summary: "Make the service match a manifest",
   description:

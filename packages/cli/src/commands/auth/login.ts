@@ -5,9 +5,9 @@ import type { LoginFlags, LoginResult } from "./run-login.js";
 
 export const loginCommand: HandwrittenCommand<LoginResult> = {
   commandPath: "login",
-  heading: "account",
+  helpGroup: "account",
   order: 10,
-  startHere: 20,
+  gettingStartedOrder: 20,
   hiddenAliases: ["auth login"],
   summary: "Log in with the browser or a token",
   description:

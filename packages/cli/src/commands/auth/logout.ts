@@ -3,7 +3,7 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 
 export const logoutCommand: HandwrittenCommand = {
   commandPath: "logout",
-  heading: "account",
+  helpGroup: "account",
   order: 20,
   hiddenAliases: ["auth logout"],
   summary: "Log out and forget the credential",

@@ -5,7 +5,7 @@ import { scripts, shells } from "./scripts.js";
 
 export const completionCommand: HandwrittenCommand = {
   commandPath: "completion",
-  heading: "about",
+  helpGroup: "about",
   order: 60,
   summary: "Print a completion script for bash, zsh, fish or PowerShell",
   description: "Prints a script that completes commands, flags and allowed values in your shell.",

@@ -11,7 +11,7 @@ import type { ConnectionStringFlags, ConnectionStringResult } from "./run-connec
 
 export const connectionStringCommand: HandwrittenCommand<ConnectionStringResult> = {
   commandPath: "connection-string",
-  heading: "machine",
+  helpGroup: "machine",
   order: 40,
   summary: "Print the connection string of a database",
   description:

@@ -8,9 +8,9 @@ import type { DevFlags } from "./run-dev.js";
 
 export const devCommand: HandwrittenCommand<Ready> = {
   commandPath: "dev",
-  heading: "machine",
+  helpGroup: "machine",
   order: 20,
-  startHere: 10,
+  gettingStartedOrder: 10,
   summary: "Run the service on this machine, with real Postgres",
   description:
     "Runs the service on this machine, with real Postgres databases, until you press Ctrl-C.\n\n" +

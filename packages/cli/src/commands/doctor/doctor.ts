@@ -4,7 +4,7 @@ import type { Check } from "./check.js";
 
 export const doctorCommand: HandwrittenCommand<readonly Check[]> = {
   commandPath: "doctor",
-  heading: "about",
+  helpGroup: "about",
   order: 30,
   summary: "Check this machine, the service and the credential",
   description:

@@ -17,9 +17,9 @@ interface EnvFlags extends SecretFlags {
 
 export const envCommand: HandwrittenCommand<EnvResult> = {
   commandPath: "env",
-  heading: "machine",
+  helpGroup: "machine",
   order: 30,
-  startHere: 40,
+  gettingStartedOrder: 40,
   summary: "Write the connection string of a database into .env",
   description:
     "Writes the connection string of a database into .env as DATABASE_URL. Everything else in the file is unchanged. " +

@@ -4,7 +4,7 @@ import type { HandwrittenCommand } from "../../command-line/handwritten-command.
 
 export const exportCommand: HandwrittenCommand = {
   commandPath: "export",
-  heading: "provisioning",
+  helpGroup: "provisioning",
   order: 10,
   summary: "Print a manifest of projects and what is in them",
   description:

@@ -11,26 +11,26 @@ export const commandTree: readonly CommandOutline[] = [
   {
     name: "login",
     summary: "Log in with the browser or a token",
-    heading: "Account:",
-    startHere: 20,
+    helpGroup: "Account:",
+    gettingStartedOrder: 20,
     load: () => import("../auth/login.js"),
   },
   {
     name: "logout",
     summary: "Log out and forget the credential",
-    heading: "Account:",
+    helpGroup: "Account:",
     load: () => import("../auth/logout.js"),
   },
   {
     name: "whoami",
     summary: "Show who the credential belongs to",
-    heading: "Account:",
+    helpGroup: "Account:",
     load: () => import("../whoami/whoami.js"),
   },
   {
     name: "auth",
     summary: "Log in and out, manage profiles and tokens",
-    heading: "Account:",
+    helpGroup: "Account:",
     subcommands: [
       {
         name: "login",
@@ -66,7 +66,7 @@ export const commandTree: readonly CommandOutline[] = [
   {
     name: "config",
     summary: "Show and change the defaults of commands",
-    heading: "Account:",
+    helpGroup: "Account:",
     subcommands: [
       {
         name: "list",
@@ -86,50 +86,50 @@ export const commandTree: readonly CommandOutline[] = [
   {
     name: "init",
     summary: "Set this folder up for a project",
-    heading: "Account:",
+    helpGroup: "Account:",
     load: () => import("../init/init.js"),
   },
   {
     name: "link",
     summary: "Choose the profile, workspace and project for this folder",
-    heading: "Account:",
-    startHere: 30,
+    helpGroup: "Account:",
+    gettingStartedOrder: 30,
     load: () => import("../link/link.js"),
   },
   {
     name: "unlink",
     summary: "Remove the link of this folder",
-    heading: "Account:",
+    helpGroup: "Account:",
     load: () => import("../unlink/unlink.js"),
   },
   {
     name: "export",
     summary: "Print a manifest of projects and what is in them",
-    heading: "Provisioning:",
+    helpGroup: "Provisioning:",
     load: () => import("../export/export.js"),
   },
   {
     name: "plan",
     summary: "Show what applying a manifest would change",
-    heading: "Provisioning:",
+    helpGroup: "Provisioning:",
     load: () => import("../plan/plan.js"),
   },
   {
     name: "apply",
     summary: "Make the service match a manifest",
-    heading: "Provisioning:",
+    helpGroup: "Provisioning:",
     load: () => import("../apply/apply.js"),
   },
   {
     name: "rehearse",
     summary: "Run a command against a local copy, also with faults",
-    heading: "Provisioning:",
+    helpGroup: "Provisioning:",
     load: () => import("../rehearse/rehearse.js"),
   },
   {
     name: "preview",
     summary: "Keep a database for each git branch",
-    heading: "Provisioning:",
+    helpGroup: "Provisioning:",
     subcommands: [
       {
         name: "up",
@@ -167,20 +167,20 @@ export const commandTree: readonly CommandOutline[] = [
   {
     name: "usage",
     summary: "Show what databases, projects, or previews use",
-    heading: "Provisioning:",
+    helpGroup: "Provisioning:",
     load: () => import("../usage/usage.js"),
   },
   {
     name: "status",
     summary: "Show the project of this folder and its databases",
-    heading: "This machine:",
+    helpGroup: "This machine:",
     load: () => import("../status/status.js"),
   },
   {
     name: "dev",
     summary: "Run the service on this machine, with real Postgres",
-    heading: "This machine:",
-    startHere: 10,
+    helpGroup: "This machine:",
+    gettingStartedOrder: 10,
     load: () => import("../dev/dev.js"),
     subcommands: [
       {
@@ -218,7 +218,7 @@ export const commandTree: readonly CommandOutline[] = [
   {
     name: "serve",
     summary: "Run the service for a team, on a Postgres server",
-    heading: "This machine:",
+    helpGroup: "This machine:",
     load: () => import("../serve/serve.js"),
     subcommands: [
       {
@@ -337,39 +337,39 @@ export const commandTree: readonly CommandOutline[] = [
   {
     name: "env",
     summary: "Write the connection string of a database into .env",
-    heading: "This machine:",
-    startHere: 40,
+    helpGroup: "This machine:",
+    gettingStartedOrder: 40,
     load: () => import("../env/env.js"),
   },
   {
     name: "connection-string",
     summary: "Print the connection string of a database",
-    heading: "This machine:",
+    helpGroup: "This machine:",
     load: () => import("../connection-string/connection-string.js"),
   },
   {
     name: "run",
     summary: "Run a command with DATABASE_URL in its environment",
-    heading: "This machine:",
+    helpGroup: "This machine:",
     load: () => import("../run/run.js"),
   },
   {
     name: "psql",
     summary: "Open a database in psql",
-    heading: "This machine:",
-    startHere: 50,
+    helpGroup: "This machine:",
+    gettingStartedOrder: 50,
     load: () => import("../psql/psql.js"),
   },
   {
     name: "query",
     summary: "Run one SQL statement on a database, and print its rows",
-    heading: "This machine:",
+    helpGroup: "This machine:",
     load: () => import("../query/query.js"),
   },
   {
     name: "db",
     summary: "Dump, restore, import, seed and copy databases",
-    heading: "This machine:",
+    helpGroup: "This machine:",
     subcommands: [
       {
         name: "dump",
@@ -389,7 +389,7 @@ export const commandTree: readonly CommandOutline[] = [
   {
     name: "mcp",
     summary: "Serve coding agents over the Model Context Protocol",
-    heading: "This machine:",
+    helpGroup: "This machine:",
     load: () => import("../mcp/mcp.js"),
     subcommands: [
       {
@@ -402,37 +402,37 @@ export const commandTree: readonly CommandOutline[] = [
   {
     name: "api",
     summary: "Send any request to the API",
-    heading: "About:",
+    helpGroup: "About:",
     load: () => import("../api/api.js"),
   },
   {
     name: "open",
     summary: "Open a resource or the API's description in the browser",
-    heading: "About:",
+    helpGroup: "About:",
     load: () => import("../open/open.js"),
   },
   {
     name: "doctor",
     summary: "Check this machine, the service and the credential",
-    heading: "About:",
+    helpGroup: "About:",
     load: () => import("../doctor/doctor.js"),
   },
   {
     name: "operations",
     summary: "List all operations of the API",
-    heading: "About:",
+    helpGroup: "About:",
     load: () => import("../operations/operations.js"),
   },
   {
     name: "schema",
     summary: "Show the JSON Schema of what a command prints, and its exit codes",
-    heading: "About:",
+    helpGroup: "About:",
     load: () => import("../schema/schema.js"),
   },
   {
     name: "skills",
     summary: "Print the skill with which coding agents use this command",
-    heading: "About:",
+    helpGroup: "About:",
     load: () => import("../skills/skills.js"),
     subcommands: [
       {
@@ -445,19 +445,19 @@ export const commandTree: readonly CommandOutline[] = [
   {
     name: "completion",
     summary: "Print a completion script for bash, zsh, fish or PowerShell",
-    heading: "About:",
+    helpGroup: "About:",
     load: () => import("../completion/completion.js"),
   },
   {
     name: "version",
     summary: "Show the version",
-    heading: "About:",
+    helpGroup: "About:",
     load: () => import("../version/version.js"),
   },
   {
     name: "help",
     summary: "Show help for a command",
-    heading: "About:",
+    helpGroup: "About:",
     load: () => import("../help/help.js"),
   },
 ];

@@ -8,7 +8,7 @@ import { topics } from "./topics.js";
 /** `mgmt help projects create`, the same as `mgmt projects create --help`, and `mgmt help output`. */
 export const helpCommand: HandwrittenCommand<CommandHelp | PrintedTopic> = {
   commandPath: "help",
-  heading: "about",
+  helpGroup: "about",
   order: 80,
   summary: "Show help for a command",
   description: "Shows the help of a command, an explanation of a topic, or the overview.",

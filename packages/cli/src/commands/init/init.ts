@@ -7,7 +7,7 @@ import type { InitFlags, InitResult } from "./run-init.js";
 
 export const initCommand: HandwrittenCommand<InitResult> = {
   commandPath: "init",
-  heading: "account",
+  helpGroup: "account",
   order: 60,
   summary: "Set this folder up for a project",
   description:

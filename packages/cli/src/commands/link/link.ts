@@ -15,9 +15,9 @@ interface LinkFlags {
 
 export const linkCommand: HandwrittenCommand<LinkResult> = {
   commandPath: "link",
-  heading: "account",
+  helpGroup: "account",
   order: 70,
-  startHere: 30,
+  gettingStartedOrder: 30,
   summary: "Choose the profile, workspace and project for this folder",
   description:
     "Writes .mgmt/link.json in this folder: the profile, workspace and project that commands use here and in the " +

@@ -7,7 +7,7 @@ import type { McpFlags } from "./run-mcp.js";
 /** Declares the command `mgmt mcp`. */
 export const mcpCommand: HandwrittenCommand = {
   commandPath: "mcp",
-  heading: "machine",
+  helpGroup: "machine",
   order: 220,
   summary: "Serve coding agents over the Model Context Protocol",
   description:

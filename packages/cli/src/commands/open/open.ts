@@ -7,7 +7,7 @@ import type { OpenResult } from "./run-open.js";
 
 export const openCommand: HandwrittenCommand<OpenResult> = {
   commandPath: "open",
-  heading: "about",
+  helpGroup: "about",
   order: 20,
   summary: "Open a resource or the API's description in the browser",
   description:

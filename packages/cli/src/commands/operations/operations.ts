@@ -14,7 +14,7 @@ export interface ListedOperation {
 
 export const operationsCommand: HandwrittenCommand<readonly ListedOperation[]> = {
   commandPath: "operations",
-  heading: "about",
+  helpGroup: "about",
   order: 40,
   summary: "List all operations of the API",
   description: "Lists every operation of the API with the command that calls it.",

@@ -7,7 +7,7 @@ import type { Plan } from "../../manifest/plan.js";
 
 export const planCommand: HandwrittenCommand<Plan> = {
   commandPath: "plan",
-  heading: "provisioning",
+  helpGroup: "provisioning",
   order: 20,
   summary: "Show what applying a manifest would change",
   description:

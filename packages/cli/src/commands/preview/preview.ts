@@ -3,7 +3,7 @@ import type { HandwrittenGroup } from "../../command-line/handwritten-command.js
 /** Declares the group `mgmt preview`. */
 export const previewGroup: HandwrittenGroup = {
   commandPath: "preview",
-  heading: "provisioning",
+  helpGroup: "provisioning",
   order: 50,
   summary: "Keep a database for each git branch",
 };

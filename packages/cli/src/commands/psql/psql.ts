@@ -8,9 +8,9 @@ import type { HandwrittenCommand } from "../../command-line/handwritten-command.
 
 export const psqlCommand: HandwrittenCommand = {
   commandPath: "psql",
-  heading: "machine",
+  helpGroup: "machine",
   order: 60,
-  startHere: 50,
+  gettingStartedOrder: 50,
   summary: "Open a database in psql",
   description:
     "Opens a database in psql. The password is passed in the environment, where other users of this machine cannot see it.",

@@ -9,7 +9,7 @@ import type { QueryResult } from "./row-values.js";
 /** `mgmt query`. */
 export const queryCommand: HandwrittenCommand<QueryResult> = {
   commandPath: "query",
-  heading: "machine",
+  helpGroup: "machine",
   order: 65,
   summary: "Run one SQL statement on a database, and print its rows",
   description:

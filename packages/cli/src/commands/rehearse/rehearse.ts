@@ -4,7 +4,7 @@ import type { Report } from "./run-rehearse.js";
 
 export const rehearseCommand: HandwrittenCommand<Report> = {
   commandPath: "rehearse",
-  heading: "provisioning",
+  helpGroup: "provisioning",
   order: 40,
   summary: "Run a command against a local copy, also with faults",
   description:

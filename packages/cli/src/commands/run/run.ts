@@ -15,7 +15,7 @@ interface RunFlags {
 
 export const runCommand: HandwrittenCommand = {
   commandPath: "run",
-  heading: "machine",
+  helpGroup: "machine",
   order: 50,
   summary: "Run a command with DATABASE_URL in its environment",
   description:

@@ -4,7 +4,7 @@ import type { CommandSchema } from "./command-schema.js";
 
 export const schemaCommand: HandwrittenCommand<CommandSchema> = {
   commandPath: "schema",
-  heading: "about",
+  helpGroup: "about",
   order: 50,
   summary: "Show the JSON Schema of what a command prints, and its exit codes",
   description:

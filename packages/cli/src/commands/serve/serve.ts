@@ -4,7 +4,7 @@ import { addServeOptions, collectServeFlags } from "../../platform/serve-options
 
 export const serveCommand: HandwrittenCommand = {
   commandPath: "serve",
-  heading: "machine",
+  helpGroup: "machine",
   order: 25,
   summary: "Run the service for a team, on a Postgres server",
   description:

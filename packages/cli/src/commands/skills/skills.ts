@@ -2,7 +2,7 @@ import type { HandwrittenCommand } from "../../command-line/handwritten-command.
 
 export const skillsCommand: HandwrittenCommand = {
   commandPath: "skills",
-  heading: "about",
+  helpGroup: "about",
   order: 55,
   summary: "Print the skill with which coding agents use this command",
   description:

@@ -12,7 +12,7 @@ interface StatusFlags {
 
 export const statusCommand: HandwrittenCommand<StatusResult> = {
   commandPath: "status",
-  heading: "machine",
+  helpGroup: "machine",
   order: 10,
   summary: "Show the project of this folder and its databases",
   description:

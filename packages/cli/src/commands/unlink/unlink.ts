@@ -2,7 +2,7 @@ import type { HandwrittenCommand } from "../../command-line/handwritten-command.
 
 export const unlinkCommand: HandwrittenCommand = {
   commandPath: "unlink",
-  heading: "account",
+  helpGroup: "account",
   order: 80,
   summary: "Remove the link of this folder",
   description:

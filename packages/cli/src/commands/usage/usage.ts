@@ -15,7 +15,7 @@ interface UsageFlags {
 /** `mgmt usage`. */
 export const usageCommand: HandwrittenCommand<UsageResult> = {
   commandPath: "usage",
-  heading: "provisioning",
+  helpGroup: "provisioning",
   order: 80,
   summary: "Show what databases, projects, or previews use",
   description:

@@ -11,7 +11,7 @@ export interface PrintedVersion {
 
 export const versionCommand: HandwrittenCommand<PrintedVersion> = {
   commandPath: "version",
-  heading: "about",
+  helpGroup: "about",
   order: 70,
   summary: "Show the version",
   description:

@@ -4,7 +4,7 @@ import type { HandwrittenCommand } from "../../command-line/handwritten-command.
 /** `mgmt whoami`, the same as `mgmt me get`. */
 export const whoamiCommand: HandwrittenCommand = {
   commandPath: "whoami",
-  heading: "account",
+  helpGroup: "account",
   order: 30,
   summary: "Show who the credential belongs to",
   description: "Asks the service for the user, workspace and credential behind the token.",
