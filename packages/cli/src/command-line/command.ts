@@ -51,9 +51,9 @@ export class MgmtCommand extends Command {
   onFirstUse?: () => void | Promise<void>;
   /** The definition that the contract gives, for the command of an operation. */
   definition?: GeneratedCommand;
-  /** Id of the operation whose result a hand-written command prints. */
+  /** Id of the operation whose result a handwritten command prints. */
   resultOf?: OperationId;
-  /** The errors that a hand-written command declares, by code. */
+  /** The errors that a handwritten command declares, by code. */
   errors: DeclaredErrors = {};
   /** Completes the arguments in a shell. Absent for the command of an operation, whose definition describes them. */
   completeArgument?: CompleteArgument;

@@ -8,7 +8,7 @@ import { addCommands } from "../command-line/declared-commands.js";
 import { addGlobalOptions, assertPathsNotEmpty, collectGlobalFlags } from "../command-line/global-options.js";
 import { resolveFormat, resolvePresentation } from "./output-flags.js";
 
-/** Rejects fields that the result of a hand-written command does not have. An operation checks its own. */
+/** Rejects fields that the result of a handwritten command does not have. An operation checks its own. */
 const assertKnownFields = async ({ line }: MgmtCommand, fields: readonly string[]): Promise<void> => {
   const [{ printedResults }, { assertPrintedFields }] = await Promise.all([
     import("./schema/generated/printed-schemas.js"),

@@ -84,7 +84,7 @@ const createResultSchema = (
   return method === "DELETE" ? createArraySchema(itemResult) : null;
 };
 
-/** Returns the schema of the output of a hand-written command. */
+/** Returns the schema of the output of a handwritten command. */
 const findPrintedResult = async (command: MgmtCommand): Promise<Schema | null> => {
   const { printedResults } = await import("./generated/printed-schemas.js");
   const commandWords = getCommandLine(command).split(" ").slice(1).join(" ");

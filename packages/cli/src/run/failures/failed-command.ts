@@ -13,7 +13,7 @@ import { collectGlobalFlags } from "../../command-line/global-options.js";
 export interface FailedCommand {
   /** Path of the command, without `mgmt`. */
   readonly commandPath: readonly string[];
-  /** The operation that it calls. Absent for hand-written commands and groups. */
+  /** The operation that it calls. Absent for handwritten commands and groups. */
   readonly definition: GeneratedCommand | undefined;
   /** The errors that it declares. */
   readonly errors: DeclaredErrors;
