@@ -20,7 +20,7 @@ import {
   reconcile,
 } from "./repair/reconcile.js";
 import { buildStoreInstallationStatement } from "./rows/migrate.js";
-import { endServerSessions } from "./rows/server-registry.js";
+import { terminateServerSessions } from "./rows/server-registry.js";
 import type { PostgresSessions } from "./rows/postgres-sessions.js";
 import { recordsSchema } from "./rows/records-location.js";
 import { Quarantine } from "./connection/quarantine.js";
@@ -41,8 +41,8 @@ export interface OpenDatabases {
   problems: string[];
   /** Returns how many databases are closed now because they have used too much. */
   countClosed(): number;
-  /** Ends the sessions of another server process in the cluster. */
-  endSessionsOf(serverId: string): Promise<void>;
+  /** Terminates the sessions of another server process in the cluster. */
+  terminateSessionsOf(serverId: string): Promise<void>;
   /** Closes the platform's own connections. */
   close(): Promise<void>;
 }
@@ -227,7 +227,8 @@ export const openDatabases = async (
       brokenIds,
       problems,
       countClosed: () => guards.countClosed(),
-      endSessionsOf: (serverId) => endServerSessions((text, values) => admin.query(text, values), serverId),
+      terminateSessionsOf: (serverId) =>
+        terminateServerSessions((text, values) => admin.query(text, values), serverId),
       close: async () => {
         clearInterval(keptTimer);
         await sweep?.close();

@@ -73,7 +73,7 @@ export class PostgresDatabases implements DatabaseEngine {
     roleRemover: RoleRemover;
     logins: Logins;
     preparedDatabases: PreparedDatabases;
-    /** Why the guard ends sessions. Default: it ends none. */
+    /** Why the guard terminates sessions. Default: it terminates none. */
     endReasons?: CurrentEndReasons;
     /** Default: a new one. */
     quarantine?: Quarantine;
@@ -148,7 +148,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   /**
-   * Returns why the platform ends sessions of a database now, or lets it have no new ones; undefined when it does not.
+   * Returns why the platform terminates sessions of a database now, or lets it have no new ones; undefined when it does not.
    *
    * @param database its name in Postgres.
    */
@@ -239,7 +239,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   /**
-   * Restores a backup to a new database, then swaps it with the old one, which ends all sessions.
+   * Restores a backup to a new database, then swaps it with the old one, which terminates all sessions.
    *
    * @throws DatabaseDroppedError when the database is dropped before the swap.
    */

@@ -24,7 +24,7 @@ export interface PostgresSession {
   readonly isInTransaction: () => boolean;
   /** Whether the server reads a backslash in a string as itself: `standard_conforming_strings`. */
   readonly hasStandardStrings: () => boolean;
-  /** Ends the session. Changes that were not committed are undone. */
+  /** Terminates the session. Changes that were not committed are undone. */
   readonly end: () => Promise<void>;
 }
 
@@ -113,7 +113,7 @@ export const createPostgresClient = (
   if (parameters instanceof Object) {
     Object.assign(parameters, { options, replication: undefined, client_encoding });
   }
-  // Without a listener, a broken connection would end the process. The statement that runs fails, too.
+  // Without a listener, a broken connection would terminate the process. The statement that runs fails, too.
   client.on("error", () => undefined);
   return client;
 };

@@ -9,7 +9,7 @@ const waitTimeoutMs = 2_000;
 
 /**
  * Sends the trace of a command that has ended, in the background. Waits for it with `--debug`, which prints what became of it, and as the
- * first process of a container, whose end would end the process in the background.
+ * first process of a container, whose end would terminate the process in the background.
  */
 export const finishTrace = async (
   { trace, settings: { protocol, origin } }: StartedTrace,

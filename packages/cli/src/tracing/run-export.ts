@@ -9,7 +9,10 @@ interface ExportProcess {
   exit(code: number): unknown;
 }
 
-/** Sends the trace that standard input describes, prints the outcome as JSON in the last line, and ends the process: connections may stay open. */
+/**
+ * Sends the trace that standard input describes, prints the outcome as JSON in the last line, and terminates the process: connections may
+ * stay open.
+ */
 export const runExport = async ({ stdin, stdout, exit }: ExportProcess): Promise<void> => {
   // `exportInBackground` has written it.
   const { record, protocol, timeoutMs } = JSON.parse(await text(stdin)) as ExportRequest;

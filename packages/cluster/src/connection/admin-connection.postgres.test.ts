@@ -277,7 +277,7 @@ describe("ending sessions", () => {
     const { pid, proceed } = await openStopped();
     const admin = makeAdmin(cluster);
     const events: unknown[] = [];
-    const ended = admin.endSessions("pid = $1", String(pid)).then((isFound) => events.push(isFound));
+    const ended = admin.terminateSessions("pid = $1", String(pid)).then((isFound) => events.push(isFound));
     for (let count = 0; count < 3; count += 1) await admin.query("select");
     events.push("continued");
     proceed();
@@ -287,7 +287,7 @@ describe("ending sessions", () => {
   });
 
   it("returns that there were none", async () => {
-    expect(await makeAdmin(cluster).endSessions("pid = $1", "0")).toBe(false);
+    expect(await makeAdmin(cluster).terminateSessions("pid = $1", "0")).toBe(false);
   });
 
   it("gives up for now when one ignores it, and hands it over", async () => {
@@ -300,7 +300,7 @@ describe("ending sessions", () => {
     admin.onUnresponsive = vi.fn();
     vi.useFakeTimers({ toFake: ["performance"] });
     onTestFinished(() => void vi.useRealTimers());
-    const ended = expect(admin.endSessions("usename = $1", credential.user)).rejects.toMatchObject({
+    const ended = expect(admin.terminateSessions("usename = $1", credential.user)).rejects.toMatchObject({
       reason: "a session of the database does not end",
     });
     vi.advanceTimersByTime(6_000);
@@ -315,7 +315,7 @@ describe("ending sessions", () => {
     const admin = makeAdmin(cluster);
     vi.useFakeTimers({ toFake: ["performance"] });
     onTestFinished(() => void vi.useRealTimers());
-    const ended = expect(admin.endSessions("pid = $1", String(pid))).rejects.toBeInstanceOf(
+    const ended = expect(admin.terminateSessions("pid = $1", String(pid))).rejects.toBeInstanceOf(
       DatabaseUnavailableError,
     );
     vi.advanceTimersByTime(60_000);

@@ -69,7 +69,7 @@ const guardedStartupOptions =
 const lockTimeoutMs = 20_000;
 
 /** How long the end of sessions may take, in milliseconds. */
-const endSessionsTimeoutMs = 30_000;
+const terminationTimeoutMs = 30_000;
 
 /** How long a session may use a processor after it was asked to terminate, in milliseconds. */
 const unresponsiveTimeoutMs = 5_000;
@@ -81,7 +81,7 @@ const hiddenTimeoutMs = 1_000;
 const endPollIntervalsMs = { first: 3, later: 50 };
 
 /** A session that was asked to terminate. */
-interface EndedSession {
+interface TerminatedSession {
   pid: number;
   /** Null means a process of Postgres itself. */
   database: string | null;
@@ -131,7 +131,7 @@ export class AdminConnection {
   readonly #blockerTerminator: BlockerTerminator;
   /** The privileges of roles of tenants. */
   readonly memberships: RoleMemberships;
-  /** Called when sessions ignore their end and may be killed, before `endSessions` fails. */
+  /** Called when sessions ignore their end and may be killed, before `terminateSessions` fails. */
   onUnresponsive: (sessions: UnresponsiveSessions) => void = () => undefined;
 
   constructor(cluster: Cluster) {
@@ -288,18 +288,18 @@ export class AdminConnection {
    * @returns whether there were any.
    * @throws UnresponsiveSessionsError when some ignore it; DatabaseUnavailableError when they do not end; SuperuserConnectedError.
    */
-  async endSessions(condition: string, value: string, canKill = true): Promise<boolean> {
+  async terminateSessions(condition: string, value: string, canKill = true): Promise<boolean> {
     const options = { startedAt: performance.now(), canKill };
-    const hadSessions = await this.#endSessionsSince(condition, value, options);
+    const hadSessions = await this.#terminateSessionsSince(condition, value, options);
     if (typeof hadSessions === "boolean") return hadSessions;
     await this.memberships.runWith(hadSessions.hiddenRoles, () =>
-      this.#endSessionsSince(condition, value, { ...options, seesAll: true }),
+      this.#terminateSessionsSince(condition, value, { ...options, seesAll: true }),
     );
     return true;
   }
 
   /** Returns whether there were any sessions, or the roles of sessions that have not terminated yet and hide what they do. */
-  async #endSessionsSince(
+  async #terminateSessionsSince(
     condition: string,
     value: string,
     { startedAt, canKill, seesAll = false }: { startedAt: number; canKill: boolean; seesAll?: boolean },
@@ -308,10 +308,10 @@ export class AdminConnection {
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
     for (
       let elapsedMs = performance.now() - startedAt;
-      elapsedMs < endSessionsTimeoutMs;
+      elapsedMs < terminationTimeoutMs;
       elapsedMs = performance.now() - startedAt
     ) {
-      const sessions = await this.#terminateSessions(condition, value);
+      const sessions = await this.#sendTermination(condition, value);
       if (sessions.length === 0) return hadSessions;
       hadSessions = true;
       if (sessions.every(({ ended: isTerminated }) => isTerminated === null))
@@ -332,7 +332,7 @@ export class AdminConnection {
     throw toUnavailableError(new Error("Sessions do not end"));
   }
 
-  #handOver(sessions: readonly EndedSession[]): void {
+  #handOver(sessions: readonly TerminatedSession[]): void {
     for (const database of new Set(sessions.flatMap((session) => session.database ?? []))) {
       const sessionsOfDatabase = sessions.filter((session) => session.database === database);
       this.onUnresponsive({ database, pids: sessionsOfDatabase.map(({ pid }) => pid) });
@@ -340,8 +340,8 @@ export class AdminConnection {
   }
 
   /** Tells the sessions to end. */
-  #terminateSessions(condition: string, value: string): Promise<EndedSession[]> {
-    return this.query<EndedSession>(`${this.cluster.endSessionsQuery} and ${condition}`, [value]);
+  #sendTermination(condition: string, value: string): Promise<TerminatedSession[]> {
+    return this.query<TerminatedSession>(`${this.cluster.sessionTerminationQuery} and ${condition}`, [value]);
   }
 
   /** Returns whether Postgres accepts the password of a login. */
@@ -350,14 +350,14 @@ export class AdminConnection {
   }
 
   /**
-   * Ends the sessions in `database` and does the work, repeatedly while new sessions make it fail.
+   * Terminates the sessions in `database` and does the work, repeatedly while new sessions make it fail.
    *
-   * @param canKill as for `endSessions`.
-   * @throws errors of `endSessions` and of the work.
+   * @param canKill as for `terminateSessions`.
+   * @throws errors of `terminateSessions` and of the work.
    */
   async runWhenUnused(database: string, work: () => Promise<void>, canKill = true): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      await this.endSessions("datname = $1", database, canKill);
+      await this.terminateSessions("datname = $1", database, canKill);
       try {
         await work();
         return;

@@ -2,11 +2,11 @@ import type { ClientConfig, Pool } from "pg";
 import type { Installation } from "../policy/installation.js";
 import { openPool } from "./pool.js";
 
-/** How long statements of the platform wait for locks before the sessions that hold them are ended, in milliseconds. */
+/** How long statements of the platform wait for locks before the sessions that hold them are terminated, in milliseconds. */
 const lockWaitMs = 250;
 
 /**
- * Ends the sessions of tenants that hold a lock for which a statement of the platform waits. `DROP DATABASE` also waits until
+ * Terminates the sessions of tenants that hold a lock for which a statement of the platform waits. `DROP DATABASE` also waits until
  * each session of the server has closed its files, which a session does not do while it sends data that its client does not read.
  */
 const buildTerminateBlockersQuery = ({ platformRoleCondition }: Installation): string => `
@@ -35,7 +35,7 @@ export class BlockerTerminator {
     this.#pool = openPool({ ...address, max: 1, idleTimeoutMillis: 1_000 });
   }
 
-  /** Runs statements, and ends the sessions that block them. */
+  /** Runs statements, and terminates the sessions that block them. */
   async runEndingBlockers<T>(work: () => Promise<T>): Promise<T> {
     this.#runningStatementCount += 1;
     this.#timer ??= setInterval(

@@ -4,8 +4,8 @@ import type { LoginRejectedError } from "./login-rejected.js";
 const reasonLifetimeMs = 5_000;
 
 /**
- * Remembers why the platform ends the sessions of a database, or lets it have no new ones. Postgres itself says only that an administrator has
- * ended them, or that there are too many.
+ * Remembers why the platform terminates the sessions of a database, or lets it have no new ones. Postgres itself says only that an
+ * administrator has ended them, or that there are too many.
  */
 export class CurrentEndReasons {
   readonly #reasons = new Map<string, { reason: LoginRejectedError; until: number }>();

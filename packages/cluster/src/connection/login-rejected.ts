@@ -13,7 +13,7 @@ export class LoginRejectedError extends Error {
 /** The SQLSTATE `cannot_connect_now`, which Postgres uses while it starts, recovers or shuts down. */
 export const cannotConnectNow = "57P03";
 
-/** The SQLSTATE `admin_shutdown`, of a session that was ended by another one. */
+/** The SQLSTATE `admin_shutdown`, of a session that was terminated by another one. */
 export const adminShutdown = "57P01";
 
 /** The SQLSTATE `too_many_connections`. */
@@ -54,7 +54,7 @@ export const loginRejections = {
     ),
 };
 
-/** Builds every reason for which the platform ends sessions. */
+/** Builds every reason for which the platform terminates sessions. */
 export const sessionEndErrors = {
   copied: (database: string) =>
     new LoginRejectedError(

@@ -3,7 +3,7 @@ import { DatabaseError, Pool, type PoolConfig, type QueryResult, type QueryResul
 /** Returns a pool of connections for the platform's own statements. */
 export const openPool = (config: PoolConfig): Pool => {
   const pool = new Pool(config);
-  // Without a listener, a broken connection would end the process. The next statement opens a new connection.
+  // Without a listener, a broken connection would terminate the process. The next statement opens a new connection.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;

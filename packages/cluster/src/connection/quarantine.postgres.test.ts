@@ -58,7 +58,7 @@ it("keeps a database closed for longer after each kill", async () => {
   const { admin, endReasons, killProcesses, quarantine } = makeQuarantine();
   for (const minutes of [1, 2]) {
     const { pid, proceed } = await startUnresponsive(tenant);
-    await failAfter(admin.endSessions("usename = $1", tenant.credential.user), {
+    await failAfter(admin.terminateSessions("usename = $1", tenant.credential.user), {
       reason: "a session of the database does not end",
     });
     await vi.waitFor(() => expect(killProcesses).toHaveBeenCalledWith([pid]), 5_000);
@@ -82,7 +82,7 @@ it("does not get sessions that keep a database from being copied, which fails", 
   const { admin, quarantine } = makeQuarantine();
   const { proceed } = await startUnresponsive(tenant);
   const copier = new DatabaseCopier(admin);
-  const ending = vi.spyOn(admin, "endSessions");
+  const ending = vi.spyOn(admin, "terminateSessions");
   const copied = copier.copy(tenant.id, "making.copy");
   copied.catch(() => undefined);
   await vi.waitFor(() => expect(ending).toHaveBeenCalled());

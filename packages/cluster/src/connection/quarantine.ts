@@ -150,7 +150,7 @@ export class Quarantine {
 
   /** Closes a database of the installation, and forgets the sessions that have ended. */
   async #closeAndLook(name: string, pids: Set<number>): Promise<Look> {
-    const { endSessionsQuery, installation } = this.#admin.cluster;
+    const { sessionTerminationQuery, installation } = this.#admin.cluster;
     const [database] = await this.#admin.query<{ closed: boolean; own: boolean }>(
       `select not datallowconn or ${invalidDatabaseCondition} as closed, ${installation.platformDatabaseCondition} as own
         from pg_database d where datname = $1`,
@@ -164,7 +164,7 @@ export class Quarantine {
         `alter database ${quoteIdentifier(name)} allow_connections false`,
       ]);
     const sessions = await this.#admin.query<{ pid: number }>(
-      `${endSessionsQuery} and datname = $1 and pid = any ($2)`,
+      `${sessionTerminationQuery} and datname = $1 and pid = any ($2)`,
       [name, [...pids]],
     );
     const livingPids = new Set(sessions.map(({ pid }) => pid));

@@ -3,7 +3,7 @@ import { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { RoleRemover } from "../databases/role-remover.js";
 import { Logins } from "../logins/logins.js";
-import { alterRole, endStartingSessions } from "./role-sessions.js";
+import { alterRole, terminateStartingSessions } from "./role-sessions.js";
 import { Cluster, secondCredential } from "../../../platform/test/cluster.js";
 import { observeAdmin } from "../../test/observed-admin.js";
 import { makeAdmin, running } from "../../test/sessions.js";
@@ -65,7 +65,7 @@ describe("a login that began before its password changed", () => {
     const admin = makeAdmin(cluster);
     stopTime();
     const query = vi.spyOn(admin, "query");
-    await endStartingSessions(admin, [credential.user]);
+    await terminateStartingSessions(admin, [credential.user]);
     // Postgres itself would end it after 30 seconds.
     expect(query.mock.calls.length).toBeLessThan(200);
     expect(await pending.outcome).not.toBe("connected");
@@ -115,7 +115,7 @@ describe("a login that began before a change, where processes have no titles", (
     const { pending, admin, id, credential } = await beginUntitled();
     const second = await beginLogin(id, credential);
     const session = await cluster.connect(id, credential);
-    const pids = await endStartingSessions(admin, ["another_role"], 0);
+    const pids = await terminateStartingSessions(admin, ["another_role"], 0);
     // Others may be starting, too.
     expect(pids.length).toBeGreaterThanOrEqual(2);
     for (const { proceed, outcome } of [pending, second]) {
@@ -128,7 +128,7 @@ describe("a login that began before a change, where processes have no titles", (
   it("is waited for while its client may still finish it, and for no longer than a second", async () => {
     const { pending, admin } = await beginUntitled();
     const query = vi.spyOn(admin, "query");
-    const waiting = endStartingSessions(admin, ["another_role"]);
+    const waiting = terminateStartingSessions(admin, ["another_role"]);
     await vi.waitFor(() => expect(query.mock.calls.length).toBeGreaterThan(2));
     vi.advanceTimersByTime(1_000);
     expect(await waiting).not.toEqual([]);

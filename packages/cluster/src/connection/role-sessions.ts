@@ -39,7 +39,7 @@ interface StartingSession {
  * @returns the process ids of sessions without a title that are still starting, and may belong to one of the roles.
  * @throws DatabaseUnavailableError when sessions of the roles have not ended after 30 seconds.
  */
-export const endStartingSessions = async (
+export const terminateStartingSessions = async (
   admin: AdminConnection,
   roles: readonly string[],
   timeoutMs = startTimeoutMs,
@@ -82,7 +82,7 @@ const maxAttempts = 10;
 
 /**
  * Alters a role. If this fails because sessions of the role change it at the same time, or have changed it in a transaction that is still
- * open, ends these sessions and tries again.
+ * open, terminates these sessions and tries again.
  *
  * @param change the rest of the statement `alter role`, after the name of the role.
  * @throws DatabaseUnavailableError when ten attempts have failed.
@@ -96,7 +96,7 @@ export const alterRole = async (admin: AdminConnection, role: string, change: st
       const isLocked = isLockTimeoutError(error);
       if (!isLocked && !isConcurrentChangeError(error)) throw error;
       if (attempt === maxAttempts) throw toUnavailableError(error);
-      await admin.endSessions("usename = $1", role);
+      await admin.terminateSessions("usename = $1", role);
     }
   }
 };

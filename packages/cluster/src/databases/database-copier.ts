@@ -289,13 +289,14 @@ export class DatabaseCopier {
     if (!row.template) {
       // Reports who is connected if the platform cannot terminate all sessions. `DROP DATABASE` would wait for sessions that ignore signals,
       // and delay other drops.
-      if (row.used || !this.#admin.cluster.canForceDrop) await this.#admin.endSessions("datname = $1", name);
+      if (row.used || !this.#admin.cluster.canForceDrop)
+        await this.#admin.terminateSessions("datname = $1", name);
       const statement = `drop database if exists ${quoteIdentifier(name)} with (force)`;
       try {
         return await this.#runUnlessStalled(statement);
       } catch (error) {
         // Sessions that ignore signals, or a subscription.
-        if (!isDatabaseInUseError(error) || !(await this.#admin.endSessions("datname = $1", name)))
+        if (!isDatabaseInUseError(error) || !(await this.#admin.terminateSessions("datname = $1", name)))
           throw error;
         return this.#runUnlessStalled(statement);
       }

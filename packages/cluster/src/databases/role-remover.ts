@@ -5,7 +5,7 @@ import {
   isLockTimeoutError,
   quoteIdentifier,
 } from "../connection/admin-connection.js";
-import { alterRole, endStartingSessions } from "../connection/role-sessions.js";
+import { alterRole, terminateStartingSessions } from "../connection/role-sessions.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import type { Installation } from "../policy/installation.js";
 import { classifyName, toTenantDatabaseName } from "../policy/names.js";
@@ -50,14 +50,14 @@ export class RoleRemover {
     for (const role of roles) await alterRole(this.#admin, role, "nologin password null");
     // The owner role never logs in.
     const logins = roles.filter((role) => role !== owner);
-    if (logins.length > 0) await endStartingSessions(this.#admin, logins);
+    if (logins.length > 0) await terminateStartingSessions(this.#admin, logins);
     // Privileges on databases are revoked here.
     const sharedObjectsDatabase = this.#admin.cluster.maintenanceDatabase;
     const rolesWithSharedPrivileges: string[] = [];
     let mustRemain = false;
     for (const role of roles) {
       try {
-        await this.#admin.endSessions("usename = $1", role);
+        await this.#admin.terminateSessions("usename = $1", role);
         const databases = await this.#findDatabasesOfRole(role);
         if (databases.includes(sharedObjectsDatabase)) rolesWithSharedPrivileges.push(role);
         // A kept database must not change.
@@ -139,7 +139,7 @@ export class RoleRemover {
       await this.#ownership.transferObjects(database, [role], owner);
     } catch (error) {
       if (!isLockTimeoutError(error)) throw error;
-      await this.#admin.endSessions("datname = $1", database);
+      await this.#admin.terminateSessions("datname = $1", database);
       await this.#ownership.transferObjects(database, [role], owner);
     }
   }

@@ -44,7 +44,7 @@ const computeDefaultLimits = ({
 export interface TenantGuardOptions {
   /** Receives a message about each database that is closed because it uses too much memory. */
   readonly report?: ((problem: string) => void) | undefined;
-  /** Receives why sessions are ended. */
+  /** Receives why sessions are terminated. */
   readonly endReasons?: CurrentEndReasons;
   /** Default: each database has a workspace of its own. */
   readonly readWorkspaces?: ReadWorkspaces | undefined;
@@ -127,7 +127,7 @@ const buildQueries = (installation: Installation) => ({
   slowListeners: buildSlowListenersQuery(installation),
 });
 
-/** Ends sessions by process id, unless the id belongs to another database by now. */
+/** Terminates sessions by process id, unless the id belongs to another database by now. */
 const terminateSessionsQuery = `
   select pg_terminate_backend(a.pid) from pg_stat_activity a
   join unnest($1::integer[], $2::text[]) as ended (pid, name) on ended.pid = a.pid and ended.name = a.datname`;
@@ -234,7 +234,7 @@ export class TenantGuard {
     if (firstUsages !== undefined) this.#rememberNames(firstUsages);
     // Without a session, no locks are held.
     const mightHaveSessions = firstUsages === undefined || hasSessions(firstUsages);
-    if (mightHaveSessions) await this.#endSessionsWithMostLocks();
+    if (mightHaveSessions) await this.#terminateSessionsWithMostLocks();
     // Without it, less is known about the sessions. The next look tries again.
     const hasJoined = await this.#sessionRoles.update(mightHaveSessions).catch(() => false);
     if (this.#isConnectionNew) await this.#readLimits();
@@ -305,10 +305,10 @@ export class TenantGuard {
   }
 
   /**
-   * If there are too many locks, ends the sessions of the databases that hold the most in the workspace that holds the most, and closes
+   * If there are too many locks, terminates the sessions of the databases that hold the most in the workspace that holds the most, and closes
    * these databases for a while.
    */
-  async #endSessionsWithMostLocks(): Promise<void> {
+  async #terminateSessionsWithMostLocks(): Promise<void> {
     const { cluster } = this.#admin;
     const { rows } = await queryKeepingConnection<HeldLocks>(this.#pool, cluster.heldLocksQuery);
     const locksByDatabase = new Map<number, number>();

@@ -14,7 +14,7 @@ import {
 } from "../policy/ownership.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import { LateSessionWatch } from "../connection/late-sessions.js";
-import { alterRole, endStartingSessions } from "../connection/role-sessions.js";
+import { alterRole, terminateStartingSessions } from "../connection/role-sessions.js";
 
 /** A login role found in Postgres. */
 interface LoginRoleRow {
@@ -132,7 +132,7 @@ export class Logins {
     return ownerRow?.owner;
   }
 
-  /** Creates the login, or changes the password of an existing one and ends its sessions if it accepts another password. */
+  /** Creates the login, or changes the password of an existing one and terminates its sessions if it accepts another password. */
   async grant(owner: string, credential: DatabaseCredential): Promise<void> {
     const { connectionId, user } = credential;
     const [existingLogin, connectionRoles] = await Promise.all([
@@ -169,7 +169,7 @@ export class Logins {
 
   /**
    * Sets the passwords, which tenants may have changed, of databases whose roles are otherwise as they should be. Does so in a few
-   * statements, for the start of the platform in a cluster of its own, and does not end sessions that have used another password.
+   * statements, for the start of the platform in a cluster of its own, and does not terminate sessions that have used another password.
    *
    * @returns the names of these databases. The others need more than passwords.
    */
@@ -221,7 +221,7 @@ export class Logins {
   }
 
   /**
-   * Sets the password, which the tenant may have changed, and ends the sessions. A login that accepts the password stays as it is: clients
+   * Sets the password, which the tenant may have changed, and terminates the sessions. A login that accepts the password stays as it is: clients
    * may use it at any moment.
    */
   async #ensurePassword(
@@ -246,7 +246,7 @@ export class Logins {
   }
 
   /**
-   * Sets the password of a login that does not accept it, and ends the sessions of the login. No one can log in meanwhile. A session that
+   * Sets the password of a login that does not accept it, and terminates the sessions of the login. No one can log in meanwhile. A session that
    * ignores its end does not keep the password from taking effect.
    */
   async #setPassword(owner: string, user: string, pass: string): Promise<void> {
@@ -257,9 +257,9 @@ export class Logins {
       await alterRole(this.#admin, user, `nologin ${passwordClause}`);
       // Those that are known do not have to be waited for again.
       const timeoutMs = attempt === 1 ? undefined : 0;
-      for (const pid of await endStartingSessions(this.#admin, [user], timeoutMs)) latePids.add(pid);
+      for (const pid of await terminateStartingSessions(this.#admin, [user], timeoutMs)) latePids.add(pid);
       try {
-        hadSessions = await this.#admin.endSessions("usename = $1", user);
+        hadSessions = await this.#admin.terminateSessions("usename = $1", user);
       } catch (error) {
         if (!(error instanceof UnresponsiveSessionsError)) throw error;
         // The others have ended, and may have changed the password before.
@@ -269,21 +269,21 @@ export class Logins {
     }
     await this.#admin.runScript([`alter role ${quoteIdentifier(user)} login`]);
     this.#lateSessions.add(user, [...latePids], (startedPids) =>
-      this.withLock(owner, () => this.#endLateSessions(owner, { user, pass }, startedPids)),
+      this.withLock(owner, () => this.#terminateLateSessions(owner, { user, pass }, startedPids)),
     );
   }
 
-  /** Ends sessions that have started with the previous password, and undoes what they may have done to the new one. */
-  async #endLateSessions(
+  /** Terminates sessions that have started with the previous password, and undoes what they may have done to the new one. */
+  async #terminateLateSessions(
     owner: string,
     { user, pass }: Pick<DatabaseCredential, "user" | "pass">,
     pids: readonly number[],
   ): Promise<void> {
-    // Another change may have ended its sessions.
+    // Another change may have terminated its sessions.
     if (this.#passwords.get(user) !== pass) return;
     const condition = `usename = ${quoteLiteral(user)} and pid = any ($1::integer[])`;
     try {
-      await this.#admin.endSessions(condition, `{${pids.join()}}`);
+      await this.#admin.terminateSessions(condition, `{${pids.join()}}`);
     } catch (error) {
       if (!(error instanceof UnresponsiveSessionsError)) throw error;
     }

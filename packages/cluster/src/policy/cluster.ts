@@ -47,11 +47,11 @@ export interface Cluster {
   readonly major: number;
 
   /**
-   * The query that ends other sessions, to which conditions on `pg_stat_activity` can be added: rows of `pid`, of `database`, of `role`, of
-   * `ended`, null for a session that may not be ended, of `running`, whether the session uses a processor, and of `hidden`, whether
+   * The query that terminates other sessions, to which conditions on `pg_stat_activity` can be added: rows of `pid`, of `database`, of `role`, of
+   * `ended`, null for a session that may not be terminated, of `running`, whether the session uses a processor, and of `hidden`, whether
    * Postgres only says so to those who have the privileges of the role.
    */
-  readonly endSessionsQuery: string;
+  readonly sessionTerminationQuery: string;
 
   /** The query for the locks of tenants: rows of `database`, the oid, `pid`, and `locks`, the number of locks of the session. */
   readonly heldLocksQuery: string;
@@ -78,7 +78,7 @@ export interface Cluster {
   readonly canForceDrop: boolean;
 
   /**
-   * Whether a start sets all passwords in a few statements, without comparing them with the records and without ending the sessions that
+   * Whether a start sets all passwords in a few statements, without comparing them with the records and without terminating the sessions that
    * use another one. Suits a server that starts shortly before and that clients reach through the proxy, which opens after the repair. The
    * server itself listens before the repair is complete, so a program on its machine can connect with the logins and passwords of the last run.
    */

@@ -33,7 +33,7 @@ export const createDedicatedCluster = (
   maintenanceDatabase: "postgres",
   major,
   readProcessTitles,
-  endSessionsQuery: `
+  sessionTerminationQuery: `
     select pid, datname as database, usename as role, false as hidden, pg_terminate_backend(pid) as ended, ${runningSessionCondition} as running
     from pg_stat_activity where pid <> pg_backend_pid()`,
   heldLocksQuery,

@@ -2,7 +2,7 @@
 const terminateBackendTimeoutMs = 5_000;
 
 /**
- * Functions with which the owner of a database sees and ends its sessions. Postgres itself lets it do neither, because each session has
+ * Functions with which the owner of a database sees and terminates its sessions. Postgres itself lets it do neither, because each session has
  * logged in as another role than the owner, as which it then works.
  *
  * They run as the superuser that creates them. They are bound to the functions that they call when they are created, so that no setting of

@@ -13,7 +13,7 @@ import type { Installation } from "./installation.js";
 import { createRoleStatements, joinRoleStatements } from "./ownership.js";
 
 /** Postgres itself ends autovacuum workers, which have no role. */
-const endSessionsQuery = `
+const sessionTerminationQuery = `
   select pid, datname as database, r.rolname as role, state is null as hidden, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${runningSessionCondition} as running
   from pg_stat_activity join pg_roles r on r.oid = usesysid
   where pid <> pg_backend_pid()`;
@@ -43,7 +43,7 @@ export const createSharedCluster = (
     installation,
     maintenanceDatabase: address.database,
     major,
-    endSessionsQuery,
+    sessionTerminationQuery,
     heldLocksQuery: buildHeldLocksQuery(installation),
     privilegedOptions: "",
     // Only a superuser could see all sessions of a database, and no others.
@@ -176,7 +176,7 @@ interface Privileges {
   createsDatabases: boolean;
   createsRoles: boolean;
   inherits: boolean;
-  endsSessions: boolean;
+  canTerminateSessions: boolean;
   /** It is null when the role of the installation does not exist. */
   ownsPlatformRole: boolean | null;
   /** The roles of other installations that have the same login. */
@@ -219,7 +219,7 @@ const readPrivileges = async (
   const setsLogLevel = major >= 15 ? "has_parameter_privilege('log_min_messages', 'set')" : "false";
   const [privileges] = await statements.query<Privileges>(
     `select rolname as user, rolcreatedb as "createsDatabases", rolcreaterole as "createsRoles", rolinherit as inherits,
-        pg_has_role('pg_signal_backend', 'usage') as "endsSessions",
+        pg_has_role('pg_signal_backend', 'usage') as "canTerminateSessions",
         (select pg_has_role(r.oid, 'usage') from pg_roles r where rolname = $1) as "ownsPlatformRole",
         array(select rolname::text from pg_roles r
           where rolname ~ '^mgmt[.][0-9a-f]{16}$' and rolname <> $1 and pg_has_role(r.oid, 'usage') order by 1) as "otherPlatformRoles",
@@ -234,7 +234,7 @@ const readPrivileges = async (
 };
 
 const findMissingPrivileges = (
-  { user, createsDatabases, createsRoles, inherits, endsSessions, ownsPlatformRole }: Privileges,
+  { user, createsDatabases, createsRoles, inherits, canTerminateSessions, ownsPlatformRole }: Privileges,
   platformRole = "",
 ): ClusterInspection["missing"] => {
   const role = escapeIdentifier(user);
@@ -250,7 +250,7 @@ const findMissingPrivileges = (
     ...(createsDatabases ? [] : [alter("CREATEDB")]),
     ...(createsRoles ? [] : [alter("CREATEROLE")]),
     ...(inherits ? [] : [alter("INHERIT")]),
-    ...(endsSessions ? [] : [join("pg_signal_backend")]),
+    ...(canTerminateSessions ? [] : [join("pg_signal_backend")]),
     ...(ownsPlatformRole === false ? [join(platformRole)] : []),
   ];
 };

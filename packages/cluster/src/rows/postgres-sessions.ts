@@ -82,7 +82,7 @@ class LockSession implements WorkLock {
 }
 
 /**
- * Keeps one connection per process, which holds the locks of the process. When the process ends, Postgres ends the session
+ * Keeps one connection per process, which holds the locks of the process. When the process ends, Postgres terminates the session
  * and releases the locks. A lost connection is replaced immediately, so that others see the process, and a new session first waits for a
  * process that repairs databases while no other works.
  */
@@ -243,7 +243,7 @@ export class PostgresSessions implements Sessions {
     client.on("end", handleEnd);
     try {
       await connectClient(client, this.#config);
-      // Lets Postgres end the session soon after the machine of the process has gone.
+      // Lets Postgres terminate the session soon after the machine of the process has gone.
       await client.query(
         "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3",
       );

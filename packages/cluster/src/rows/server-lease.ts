@@ -5,7 +5,7 @@ import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { InstanceTracker } from "../connection/instance-tracker.js";
 import { type DatabaseAddress, toClientConfig } from "../policy/address.js";
 import type { ServerIdentity } from "../policy/server-identity.js";
-import { type OtherServer, type ServerRegistry, endServerSessions } from "./server-registry.js";
+import { type OtherServer, type ServerRegistry, terminateServerSessions } from "./server-registry.js";
 
 const defaultHeartbeatIntervalMs = 5_000;
 
@@ -35,8 +35,8 @@ export interface LeaseOptions {
   readonly onLost: () => void;
   /** Receives the difference between the clock of Postgres and the local clock with each heartbeat, in milliseconds. */
   readonly onClockOffset: (milliseconds: number) => void;
-  /** Ends sessions of another server in other clusters. Default: there are none. */
-  readonly endOtherSessions?: (serverId: string) => Promise<void>;
+  /** Terminates sessions of another server in other clusters. Default: there are none. */
+  readonly terminateOtherSessions?: (serverId: string) => Promise<void>;
   /** Time between heartbeats, in milliseconds. Default: 5,000. */
   readonly heartbeatIntervalMs?: number | undefined;
   /** Called when another instance of Postgres has replaced the previous one. What this server has read there may be lost. */
@@ -46,7 +46,7 @@ export interface LeaseOptions {
 }
 
 /**
- * The right of a server to work, which its heartbeat renews. A server that was frozen has lost it: others have ended its sessions, and it
+ * The right of a server to work, which its heartbeat renews. A server that was frozen has lost it: others have terminated its sessions, and it
  * opens no new ones. Takes the work of others that are silent.
  */
 export class ServerLease implements ServerIdentity {
@@ -208,12 +208,15 @@ export class ServerLease implements ServerIdentity {
     });
   }
 
-  async #takeWork(serverId: string, { registry, endOtherSessions, onLog }: LeaseOptions): Promise<void> {
+  async #takeWork(
+    serverId: string,
+    { registry, terminateOtherSessions, onLog }: LeaseOptions,
+  ): Promise<void> {
     const isSilent = await this.#run((query) => registry.fence(query, serverId));
     if (!isSilent) return;
     onLog(`The server ${serverId} is silent. Its sessions are ended, and others take its work`);
-    await this.#run((query) => endServerSessions(query, serverId));
-    await endOtherSessions?.(serverId);
+    await this.#run((query) => terminateServerSessions(query, serverId));
+    await terminateOtherSessions?.(serverId);
     await this.#run((query) => registry.remove(query, serverId));
   }
 

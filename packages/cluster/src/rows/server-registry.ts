@@ -7,7 +7,7 @@ import {
 } from "../policy/server-identity.js";
 import { firstVersionWithServerSchema, migrations } from "./migrations.js";
 
-/** After this time without a heartbeat, others end the sessions of a server, in seconds. */
+/** After this time without a heartbeat, others terminate the sessions of a server, in seconds. */
 export const silenceLimitSeconds = 20;
 
 /** How long the end of the sessions of a server may take, in milliseconds. */
@@ -146,7 +146,7 @@ export class ServerRegistry {
   }
 
   /**
-   * Takes the right to work from a server that is silent, before its sessions are ended. The row stays until they have, so that another
+   * Takes the right to work from a server that is silent, before its sessions are terminated. The row stays until they have, so that another
    * server continues if this one stops meanwhile. Returns whether the server was silent still.
    */
   async fence(query: Query, id: string): Promise<boolean> {
@@ -173,11 +173,11 @@ export class ServerRegistry {
 }
 
 /**
- * Ends the sessions of a server, and waits until they have ended, which releases its locks.
+ * Terminates the sessions of a server, and waits until they have ended, which releases its locks.
  *
  * @throws Error when a session does not end. The caller tries again later.
  */
-export const endServerSessions = async (query: Query, id: string): Promise<void> => {
+export const terminateServerSessions = async (query: Query, id: string): Promise<void> => {
   const names = [adminApplicationName, recordsApplicationName].map((name) =>
     buildApplicationName(name, { id }),
   );

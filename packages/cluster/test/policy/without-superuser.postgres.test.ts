@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "
 import { AdminConnection } from "../../src/connection/admin-connection.js";
 import { openDatabases } from "../../src/open-databases.js";
 import type { ApiDatabase } from "../../src/repair/reconcile.js";
-import { endStartingSessions } from "../../src/connection/role-sessions.js";
+import { terminateStartingSessions } from "../../src/connection/role-sessions.js";
 import { Cluster, adminPassword, newTenant, secondCredential } from "../../../platform/test/cluster.js";
 import { RawClient, firstMessage } from "../../../platform/test/proxy/wire.js";
 import { platformRole } from "../../../platform/test/installation.js";
@@ -235,7 +235,7 @@ describe("a connection", () => {
     expect((await pending.send(startup).receive(1)).toString("latin1", 0, 1)).toBe("R");
     const admin = new AdminConnection(cluster.policy);
     onTestFinished(() => admin.close());
-    expect(await endStartingSessions(admin, [credential.user], 0)).not.toEqual([]);
+    expect(await terminateStartingSessions(admin, [credential.user], 0)).not.toEqual([]);
     expect(pending.socket.closed).toBe(false);
   });
 

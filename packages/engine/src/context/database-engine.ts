@@ -82,9 +82,9 @@ export interface DatabaseEngine {
    * @param signal cancels the restore when it is aborted. The promise then rejects, unless all data is replaced.
    */
   restore(databaseId: string, backupId: string, signal?: AbortSignal): Promise<void>;
-  /** Adds a role, or changes the password of an existing role and ends its sessions. */
+  /** Adds a role, or changes the password of an existing role and terminates its sessions. */
   grant(databaseId: string, credential: DatabaseCredential): Promise<void>;
-  /** Deletes a role and ends its sessions. */
+  /** Deletes a role and terminates its sessions. */
   revoke(databaseId: string, connectionId: string): Promise<void>;
   backup(databaseId: string, backupId: string): Promise<{ size: number }>;
   dropBackup(backupId: string): Promise<void>;

@@ -265,7 +265,7 @@ export class PostgresProxy implements DataPlane {
     };
   }
 
-  /** Says why the platform has ended a session. */
+  /** Says why the platform has terminated a session. */
   #replaceEndError({ databaseName }: Session, bytes: Buffer): Buffer {
     const endReason = this.#directory?.findEndReason(databaseName);
     return endReason === undefined ? bytes : replaceSessionEndError(bytes, endReason);

@@ -85,8 +85,8 @@ const replacedCodes: ReadonlySet<string | undefined> = new Set([
 const fatalSeverity = Buffer.from("SFATAL\0VFATAL\0C");
 
 /**
- * Replaces the error with which Postgres ends a session by the reason of the platform. A login that is rejected because its database may have
- * no sessions keeps its code.
+ * Replaces the error with which Postgres terminates a session by the reason of the platform. A login that is rejected because its database
+ * may have no sessions keeps its code.
  *
  * @param bytes a part of the data from Postgres. The error is its end.
  */

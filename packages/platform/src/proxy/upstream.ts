@@ -31,7 +31,7 @@ type WriteCallback = (error?: Error | null) => void;
 
 /**
  * A socket that still receives after the other side has closed the connection. A failed write would destroy it, with the bytes that it
- * has not received yet, such as the reason for which Postgres ended a session. Reading finds the end of the connection, too.
+ * has not received yet, such as the reason for which Postgres terminated a session. Reading finds the end of the connection, too.
  */
 class DrainingSocket extends Socket {
   override _write(chunk: unknown, encoding: BufferEncoding, callback: WriteCallback): void {

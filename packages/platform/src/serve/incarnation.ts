@@ -82,7 +82,7 @@ export const openIncarnation = async (
             `The clocks of this machine and of Postgres are ${String(Math.round(milliseconds / 1_000))} s apart`,
           );
       },
-      endOtherSessions: async (serverId) => databases?.endSessionsOf(serverId),
+      terminateOtherSessions: async (serverId) => databases?.terminateSessionsOf(serverId),
     });
     if (settings.clusterUrl !== undefined)
       lease.watch(await parsePostgresUrl("clusterUrl", settings.clusterUrl));

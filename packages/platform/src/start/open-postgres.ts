@@ -134,7 +134,7 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
     const synced = dataDir.ephemeral
       ? Promise.resolve()
       : syncCluster(clusterDirectory, programs.binaries, programs.account);
-    // Awaited later. Until then, a rejection must not end the process.
+    // Awaited later. Until then, a rejection must not terminate the process.
     synced.catch(() => undefined);
     supervisor = await startOnFreePort(dataDir, programs, waitOptions);
     const { port } = supervisor;

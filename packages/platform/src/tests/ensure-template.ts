@@ -99,10 +99,10 @@ const makeTemplate = async (
   try {
     await client.query(`create database ${quotedName} owner ${ownerRole} template template0`);
     await runSetup(settings, session.toAddress(name));
-    await endSessions(client, name);
+    await terminateSessions(client, name);
     await analyze(session, name);
     await client.query(`alter database ${quotedName} allow_connections false`);
-    await endSessions(client, name);
+    await terminateSessions(client, name);
     await client.query(
       `with making as (delete from mgmt_test.database where name = $2)
         insert into mgmt_test.template (id, database, bytes, settings)
@@ -129,8 +129,8 @@ const analyze = async (session: RunnerSession, name: string): Promise<void> => {
   }
 };
 
-/** Ends the sessions of a database, and waits for their end: Postgres copies only databases without sessions. */
-const endSessions = async (client: Client, name: string): Promise<void> => {
+/** Terminates the sessions of a database, and waits for their end: Postgres copies only databases without sessions. */
+const terminateSessions = async (client: Client, name: string): Promise<void> => {
   const deadline = performance.now() + sessionEndTimeoutMs;
   for (;;) {
     const { rowCount } = await client.query(

@@ -127,7 +127,7 @@ export class TestDatabases {
     return `PGPASSFILE=${quote(passwordFile)} psql -h 127.0.0.1 -p ${String(session.port)} -U ${retainedRole} ${database}`;
   }
 
-  /** Ends the session of this process, if these databases have one of their own. */
+  /** Terminates the session of this process, if these databases have one of their own. */
   async close(): Promise<void> {
     await this.#ownSession.close();
   }

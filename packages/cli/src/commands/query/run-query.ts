@@ -125,7 +125,7 @@ const connectClient = async (
   }
 };
 
-/** @param cancel cancels the statement on the server, and ends the session. */
+/** @param cancel cancels the statement on the server, and terminates the session. */
 const runInSession = async (
   client: Client,
   query: Query,

@@ -169,7 +169,7 @@ export class PostgresServer {
   }
 
   /**
-   * Ends all sessions and shuts the server down cleanly, also when its processes were suspended. Ends it without that when sessions
+   * Terminates all sessions and shuts the server down cleanly, also when its processes were suspended. Ends it without that when sessions
    * do not end, and kills it when that takes too long; the next start then repairs the files.
    */
   async stop({ sessions, checkpoint } = stopTimeoutsMs): Promise<void> {
@@ -203,7 +203,7 @@ export class PostgresServer {
     return readFile(this.#logFile).catch(() => Buffer.alloc(0));
   }
 
-  /** Ends the postmaster immediately. The next start ends the remaining processes of the server, and repairs the files. */
+  /** Terminates the postmaster immediately. The next start terminates the remaining processes of the server, and repairs the files. */
   kill(): void {
     this.#process.kill("SIGKILL");
   }

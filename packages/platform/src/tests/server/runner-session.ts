@@ -235,7 +235,7 @@ export class RunnerSession {
     this.#idleTimer = setTimeout(() => void this.close().catch(() => undefined), idleTimeoutMs).unref();
   }
 
-  /** Ends the session. The server drops the databases of this process. */
+  /** Terminates the session. The server drops the databases of this process. */
   async close(): Promise<void> {
     this.#hasEnded = true;
     clearTimeout(this.#idleTimer);
