@@ -143,7 +143,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         running: {
           type: ["boolean", "null"],
           description:
-            "Whether the `mgmt dev` of the profile is running, or null for any other service, and for one in another container.",
+            "Whether the `mgmt dev` of the profile is running, or null for any other service, and for a `mgmt dev` in another container.",
         },
       },
       required: [
@@ -656,7 +656,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
           aliases: { type: "array", items: { type: "string" } },
           operationId: {
             type: ["string", "null"],
-            description: "The operation of the API that it calls, if it calls just one.",
+            description: "The API operation that the command calls; null if it calls none or several.",
           },
           arguments: {
             type: "array",
@@ -910,10 +910,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         items: {
           type: "object",
           properties: {
-            resource: {
-              type: "string",
-              description: "Name of the managed resource, the kind that the entry is of: `database`.",
-            },
+            resource: { type: "string", description: "Resource type of the entry: `database`." },
             path: {
               type: "array",
               items: { type: "string" },
@@ -935,10 +932,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             {
               type: "object",
               properties: {
-                resource: {
-                  type: "string",
-                  description: "Name of the managed resource, the kind that the entry is of: `database`.",
-                },
+                resource: { type: "string", description: "Resource type of the entry: `database`." },
                 path: {
                   type: "array",
                   items: { type: "string" },
@@ -954,10 +948,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             {
               type: "object",
               properties: {
-                resource: {
-                  type: "string",
-                  description: "Name of the managed resource, the kind that the entry is of: `database`.",
-                },
+                resource: { type: "string", description: "Resource type of the entry: `database`." },
                 path: {
                   type: "array",
                   items: { type: "string" },
@@ -981,10 +972,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             {
               type: "object",
               properties: {
-                resource: {
-                  type: "string",
-                  description: "Name of the managed resource, the kind that the entry is of: `database`.",
-                },
+                resource: { type: "string", description: "Resource type of the entry: `database`." },
                 path: {
                   type: "array",
                   items: { type: "string" },
@@ -1008,10 +996,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         items: {
           type: "object",
           properties: {
-            resource: {
-              type: "string",
-              description: "Name of the managed resource, the kind that the entry is of: `database`.",
-            },
+            resource: { type: "string", description: "Resource type of the entry: `database`." },
             path: {
               type: "array",
               items: { type: "string" },
@@ -1218,10 +1203,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                 {
                   type: "object",
                   properties: {
-                    resource: {
-                      type: "string",
-                      description: "Name of the managed resource, the kind that the entry is of: `database`.",
-                    },
+                    resource: { type: "string", description: "Resource type of the entry: `database`." },
                     path: {
                       type: "array",
                       items: { type: "string" },
@@ -1237,10 +1219,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                 {
                   type: "object",
                   properties: {
-                    resource: {
-                      type: "string",
-                      description: "Name of the managed resource, the kind that the entry is of: `database`.",
-                    },
+                    resource: { type: "string", description: "Resource type of the entry: `database`." },
                     path: {
                       type: "array",
                       items: { type: "string" },
@@ -1264,10 +1243,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                 {
                   type: "object",
                   properties: {
-                    resource: {
-                      type: "string",
-                      description: "Name of the managed resource, the kind that the entry is of: `database`.",
-                    },
+                    resource: { type: "string", description: "Resource type of the entry: `database`." },
                     path: {
                       type: "array",
                       items: { type: "string" },
@@ -1289,7 +1265,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             type: "object",
             additionalProperties: { type: "number" },
             description:
-              "How many more resources without a logical id there are, by kind. Negative if there are fewer.",
+              "How many more resources without a logical id there are, by resource type. Negative if there are fewer.",
           },
         },
         required: ["steps", "unnamed"],
@@ -1333,8 +1309,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                         properties: {
                           resource: {
                             type: "string",
-                            description:
-                              "Name of the managed resource, the kind that the entry is of: `database`.",
+                            description: "Resource type of the entry: `database`.",
                           },
                           path: {
                             type: "array",
@@ -1353,8 +1328,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                         properties: {
                           resource: {
                             type: "string",
-                            description:
-                              "Name of the managed resource, the kind that the entry is of: `database`.",
+                            description: "Resource type of the entry: `database`.",
                           },
                           path: {
                             type: "array",
@@ -1381,8 +1355,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                         properties: {
                           resource: {
                             type: "string",
-                            description:
-                              "Name of the managed resource, the kind that the entry is of: `database`.",
+                            description: "Resource type of the entry: `database`.",
                           },
                           path: {
                             type: "array",
@@ -1406,7 +1379,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
                   type: "object",
                   additionalProperties: { type: "number" },
                   description:
-                    "How many more resources without a logical id there are, by kind. Negative if there are fewer.",
+                    "How many more resources without a logical id there are, by resource type. Negative if there are fewer.",
                 },
               },
               required: ["steps", "unnamed"],
@@ -1477,7 +1450,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             errors: {
               type: "array",
               items: { type: "string" },
-              description: "The error codes of the operation that lead to it.",
+              description: "The error codes of the operation that have this exit code.",
             },
           },
           required: ["code", "meaning", "errors"],
@@ -1735,7 +1708,8 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
             silentSeconds: { type: "number", description: "How long ago the last heartbeat was." },
             keyId: {
               type: ["string", "null"],
-              description: "The id of the key with which it encrypts. Null means that it has not said so.",
+              description:
+                "The id of the key with which the server encrypts. Null if it has not reported it.",
             },
           },
           required: ["id", "version", "startedAt", "silentSeconds", "keyId"],
@@ -1806,7 +1780,7 @@ export const printedResults: Readonly<Record<Printing, Schema>> = {
         },
       },
       required: ["id", "status"],
-      description: "What became of one item of a command that accepts several.",
+      description: "The outcome for one item of a command that accepts several.",
     },
   },
   "serve tokens list": {
