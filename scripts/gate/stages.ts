@@ -27,6 +27,18 @@ export const toProgram = (command: Command, words?: readonly string[]): string[]
   return [...command, ...(words ?? [])];
 };
 
+const onPostgres15 = (names: readonly string[]): Command => ({
+  vitest: "vitest.config.ts",
+  options: ["--project", "postgres"],
+  words: names.map((name) => `packages/cluster/${name}.postgres.test.ts`),
+});
+
+/** The platform logs in as a role that is no superuser, to a Postgres of hosting services. */
+const postgres15 = {
+  name: "postgres-15",
+  environment: { MGMT_TEST_POSTGRES_MAJOR: "15", MGMT_TEST_POSTGRES_USER: "renter" },
+};
+
 /** Runs before `stages`, which need what it builds. */
 export const first: Stage = { name: "build", minutes: 1, run: ["npm", "run", "build"] };
 
@@ -43,27 +55,15 @@ export const stages: readonly Stage[] = [
   },
   { name: "postgres", minutes: 6.5, run: { vitest: "vitest.config.ts", options: ["--project", "postgres"] } },
   {
-    name: "postgres-15",
-    minutes: 0.5,
-    run: {
-      vitest: "vitest.config.ts",
-      options: ["--project", "postgres"],
-      words: [
-        "test/connection/half-open-logins",
-        "test/database-copies",
-        "test/isolation",
-        "test/policy/without-superuser",
-        "test/repair/repairs",
-        "test/rows/postgres-store",
-        "src/guard/tenant-guard",
-        "src/logins/logins",
-        "src/policy/shared-cluster",
-        "src/repair/recovery",
-        "src/rows/records-database",
-      ].map((name) => `packages/cluster/${name}.postgres.test.ts`),
-    },
-    // The platform logs in as a role that is no superuser, to a Postgres of hosting services.
-    environment: { MGMT_TEST_POSTGRES_MAJOR: "15", MGMT_TEST_POSTGRES_USER: "renter" },
+    ...postgres15,
+    minutes: 0.3,
+    run: onPostgres15([
+      "test/database-copies",
+      "test/rows/postgres-store",
+      "src/logins/logins",
+      "src/policy/shared-cluster",
+      "src/repair/recovery",
+    ]),
   },
   {
     name: "docs",
@@ -125,6 +125,23 @@ export const fullParts: readonly Stage[] = [
     environment: { MGMT_TERMINAL_NODES: "all", MGMT_TERMINAL_WIDTHS: "40,200" },
   },
   { name: "postgres-versions", minutes: 20, run: { script: "packages/cluster/test/postgres-versions.ts" } },
+  {
+    ...postgres15,
+    minutes: 0.5,
+    run: onPostgres15([
+      "test/connection/half-open-logins",
+      "test/database-copies",
+      "test/isolation",
+      "test/policy/without-superuser",
+      "test/repair/repairs",
+      "test/rows/postgres-store",
+      "src/guard/tenant-guard",
+      "src/logins/logins",
+      "src/policy/shared-cluster",
+      "src/repair/recovery",
+      "src/rows/records-database",
+    ]),
+  },
   { name: "strangers", minutes: 30, run: { script: "test/docs-e2e/index.ts" } },
   { name: "crash", minutes: 60, run: { script: "test/crash/index.ts", words: ["--kills", "300"] } },
   { name: "crash-cases", minutes: 15, run: { script: "test/crash/index.ts", words: ["--case", "all"] } },
