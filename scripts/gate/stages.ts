@@ -175,6 +175,12 @@ export const fullParts: readonly Stage[] = [
     environment: { MGMT_RECIPES_FULL: "1" },
   },
   { name: "mcp", minutes: 6, run: { vitest: "test/mcp/vitest.config.ts" } },
+  {
+    name: "page",
+    minutes: 2,
+    run: { vitest: "test/browser/vitest.config.ts", options: ["--project", "page"] },
+    environment: { MGMT_PAGE_FULL: "1" },
+  },
   { name: "test-databases", minutes: 3, run: { vitest: "test/test-databases/vitest.config.ts" } },
   { name: "cloning", minutes: 6, run: { vitest: "test/cloning/vitest.config.ts" } },
   { name: "faults", minutes: 60, run: { script: "test/faults/index.ts" } },

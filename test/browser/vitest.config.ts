@@ -13,6 +13,15 @@ const inPage = [
   { find: "#validators", replacement: source("engine/src/request/late-validators.ts") },
 ];
 
+/**
+ * Tests of the API, inside a page. In the gate those that cross rules, and those that sign and compute digests, which a page does with other
+ * means than Node.js; all of them in the part `page` of `npm run test:full`.
+ */
+const inPageTests =
+  process.env["MGMT_PAGE_FULL"] === "1"
+    ? ["packages/engine/{src,test}/{rules,oauth}/**/*.test.ts"]
+    : ["packages/engine/test/{rules,oauth}/**/*.test.ts", "packages/engine/src/oauth/**/*.test.ts"];
+
 const common = {
   globalSetup: ["scripts/generate/fresh-build-output.ts"],
   testTimeout: 240_000,
@@ -29,11 +38,10 @@ export default defineConfig({
         test: { name: "browser", include: ["test/browser/**/*.browser.ts"], ...common },
       },
       {
-        // The tests of the API, inside a page.
         resolve: { alias: [...inPage, ...aliases] },
         test: {
           name: "page",
-          include: ["packages/engine/{src,test}/{rules,oauth}/**/*.test.ts"],
+          include: inPageTests,
           // They start servers on HTTP.
           exclude: [
             "packages/engine/{src,test}/oauth/**/{access-token-service,approval-page,authorization-endpoint,consent-page,differential,libraries,page-guard,page-response,sign-in-gate}.test.ts",
