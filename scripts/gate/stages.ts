@@ -88,8 +88,8 @@ export const stages: readonly Stage[] = [
   { name: "security", minutes: 2.7, run: { vitest: "test/security/vitest.config.ts" } },
   {
     name: "crash",
-    minutes: 0.8,
-    run: { script: "test/crash/index.ts", words: ["--kills", "8", "--seed", "gate"] },
+    minutes: 0.7,
+    run: { script: "test/crash/index.ts", words: ["--kills", "5", "--seed", "gate"] },
   },
   {
     name: "soak",
