@@ -85,6 +85,14 @@ describe("a list that was printed before", () => {
     expect(row).toEqual(data);
   });
 
+  it("says that there is another page once there is one", async () => {
+    const before = await ok("GET", "/v1/projects?limit=1");
+    await ok("POST", "/v1/projects", { name: "other" });
+    const after = await ok("GET", "/v1/projects?limit=1");
+    expect(after.data).toEqual(before.data);
+    expect([before, after].map(({ pagination }) => pagination.hasMore)).toEqual([false, true]);
+  });
+
   it("shows rows of the collection that it was asked for", async () => {
     await ok("POST", "/v1/apps", { projectId, displayName: "web" });
     for (const collection of ["apps", "services", "apps"]) {

@@ -28,11 +28,17 @@ interface CachedRowText {
   version: number;
 }
 
+interface CachedPage {
+  readonly texts: readonly string[];
+  readonly pagination: string;
+  readonly json: string;
+}
+
 /** The JSON of the values that one function builds. */
 interface SerializerCache {
   readonly rowTexts: WeakMap<Row, CachedRowText>;
-  /** The latest list that starts with a row. */
-  readonly listTexts: WeakMap<Row, { readonly texts: readonly string[]; readonly joined: string }>;
+  /** The latest page that starts with a row. */
+  readonly pages: WeakMap<Row, CachedPage>;
 }
 
 /** Bounds the memory that the cache takes. */
@@ -63,17 +69,21 @@ export class RowJsonCache {
     };
   }
 
-  /** Returns the JSON array of the results of `serialize` for each row. `serialize` must be the same function each time. */
-  renderList<T extends Row>(serialize: RowSerializer<T>, rows: readonly T[]): string {
+  /**
+   * Returns the JSON of a page: the results of `serialize` for each row, and the pagination. `serialize` must be the same function each time. The
+   * page of the same rows is the same string, which need not be joined again to be sent.
+   */
+  renderPage<T extends Row>(serialize: RowSerializer<T>, rows: readonly T[], pagination: string): string {
     const [first] = rows;
-    if (first === undefined) return "[]";
-    const { rowTexts: cachedTexts, listTexts } = this.#getCache(serialize);
+    if (first === undefined) return buildPageJson([], pagination);
+    const { rowTexts: cachedTexts, pages } = this.#getCache(serialize);
     const texts = rows.map((row) => this.#getRowText(cachedTexts, serialize, row));
-    const cachedList = listTexts.get(first);
-    if (cachedList && haveSameElements(cachedList.texts, texts)) return cachedList.joined;
-    const joined = `[${texts.join(",")}]`;
-    listTexts.set(first, { texts, joined });
-    return joined;
+    const cachedPage = pages.get(first);
+    if (cachedPage?.pagination === pagination && haveSameElements(cachedPage.texts, texts))
+      return cachedPage.json;
+    const json = buildPageJson(texts, pagination);
+    pages.set(first, { texts, pagination, json });
+    return json;
   }
 
   #getRowText<T extends Row>(
@@ -103,7 +113,7 @@ export class RowJsonCache {
     }
     const existingCache = this.#caches.get(serialize);
     if (existingCache) return existingCache;
-    const texts: SerializerCache = { rowTexts: new WeakMap(), listTexts: new WeakMap() };
+    const texts: SerializerCache = { rowTexts: new WeakMap(), pages: new WeakMap() };
     this.#caches.set(serialize, texts);
     return texts;
   }
@@ -149,6 +159,9 @@ export class RowJsonCache {
     return value;
   }
 }
+
+const buildPageJson = (texts: readonly string[], pagination: string): string =>
+  `{"data":[${texts.join(",")}],"pagination":${pagination}}`;
 
 interface ReadableCollection<W> {
   get(id: string): Row | undefined;

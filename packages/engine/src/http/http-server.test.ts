@@ -46,6 +46,30 @@ describe("the node:http server", () => {
     expect((await fetch(data.url, { headers })).status).toBe(200);
   });
 
+  it("sends a long list again, and then the one of the present state", async () => {
+    const { baseUrl, engine } = server;
+    const headers = { authorization: `Bearer ${await engine.tokens.service()}` };
+    const names = Array.from({ length: 60 }, (_, index) => `プロジェクト ${String(index)}`);
+    for (const name of names) await engine.seed.project({ name, createDatabase: false });
+    const list = async () => {
+      const response = await fetch(`${baseUrl}/v1/projects`, { headers });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      expect(response.headers.get("content-length")).toBe(String(bytes.length));
+      return JSON.parse(bytes.toString()) as { data: { id: string; name: string }[] };
+    };
+    const { data } = await list();
+    expect(data.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    expect(await list()).toEqual({ data, pagination: expect.anything() });
+    const [{ id } = { id: "" }] = data;
+    const body = JSON.stringify({ name: "new" });
+    await fetch(`${baseUrl}/v1/projects/${id}`, {
+      method: "PATCH",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+    });
+    expect((await list()).data).toMatchObject([{ id, name: "new" }, ...data.slice(1)]);
+  });
+
   it("reuses connections", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports = new Set<number | undefined>();

@@ -327,16 +327,33 @@ const sendEngineResponse = (
     return;
   }
   const { status, headers, body = "" } = engineResponse;
-  const length = Buffer.byteLength(body);
+  const bytes = encodeLongBody(body);
+  const length = bytes?.length ?? Buffer.byteLength(body);
   if (status !== 204) headers["content-length"] = String(length);
   response.writeHead(status, headers);
   if (engineResponse.dropped) {
     response.write(takeFirstHalf(body), () => request.socket.destroy());
     return;
   }
+  if (bytes) response.end(bytes);
   // ASCII takes less time to encode as Latin-1.
-  response.end(body, length === body.length ? "latin1" : "utf8");
+  else response.end(body, length === body.length ? "latin1" : "utf8");
   if (hasBody(request) && !request.complete) destroyLater(request);
+};
+
+/** Characters of the bodies that take longer to copy than to pass to the system apart from the headers, and of those that are kept. */
+const longBody = { minCharacters: 8 * 1024, maxCharacters: 1024 * 1024 };
+
+/** The last long body. A program that polls a list gets the same one again, and the engine then returns the same string. */
+let lastLongBody: { readonly text: string; readonly bytes: Buffer } | undefined;
+
+/** Returns the bytes of a long body; undefined for a short one. */
+const encodeLongBody = (body: string): Buffer | undefined => {
+  if (body.length < longBody.minCharacters) return undefined;
+  if (lastLongBody?.text === body) return lastLongBody.bytes;
+  const bytes = Buffer.from(body);
+  if (body.length <= longBody.maxCharacters) lastLongBody = { text: body, bytes };
+  return bytes;
 };
 
 const ignoredBodyPolicy: BodyPolicy = { limit: 0, discarded: false };

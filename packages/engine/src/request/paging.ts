@@ -56,8 +56,7 @@ export const respondWithPage = <T extends Row, W>(
       body: { data: mapTogether(pageRows, (row) => serialize(context, row)), pagination },
     };
   }
-  const data = rowJsonCache.renderList(serialize, pageRows);
-  return { status: 200, json: `{"data":${data},"pagination":${JSON.stringify(pagination)}}` };
+  return { status: 200, json: rowJsonCache.renderPage(serialize, pageRows, JSON.stringify(pagination)) };
 };
 
 /** Number of rows of a page if the request does not specify it. */

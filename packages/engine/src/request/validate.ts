@@ -90,9 +90,9 @@ const validateQuery = (
   const query: Record<string, unknown> = {};
   const validator = queryValidators[operation.id];
   if (!validator) return query;
-  const parameters = new URLSearchParams(search);
+  const parameters = search === "" ? undefined : new URLSearchParams(search);
   for (const parameter of operation.query) {
-    const values = parameters.getAll(parameter.name);
+    const values = parameters?.getAll(parameter.name) ?? [];
     if (values.length > 1) {
       issues.push({ path: `query/${parameter.name}`, message: "must not be repeated" });
     }
