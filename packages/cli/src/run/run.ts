@@ -222,15 +222,10 @@ const printList = async (
   const { command, allPages } = invocation;
   const { output, signal } = context;
   output.assertPrintsLists();
-  const deliverItems = async (resources: readonly unknown[]): Promise<unknown[]> => {
-    const deliveredResources: unknown[] = [];
-    for (const resource of resources) deliveredResources.push(await secretOutput.deliver(resource));
-    return deliveredResources;
-  };
   if (!command.paged) {
     const resources = getAtPath(await client.request<unknown>(call, { signal }), ["data"]);
     if (!Array.isArray(resources)) throw unexpectedResponseError("a list");
-    return output.writeResult(await deliverItems(resources), command.resource);
+    return output.writeResult(await secretOutput.deliverAll(resources), command.resource);
   }
   const pages = client.requestPages(
     allPages ? { ...call, query: buildLargestPageQuery(command, call) } : call,
@@ -247,7 +242,7 @@ const printList = async (
       let isEmpty = true;
       for await (const { data } of pages.pages()) {
         isEmpty &&= data.length === 0;
-        yield deliverItems(data);
+        yield secretOutput.deliverAll(data);
       }
       if (isEmpty) await assertTargetsExist();
     };
@@ -255,7 +250,7 @@ const printList = async (
   }
   const { data, nextCursor } = await pages;
   if (data.length === 0) await assertTargetsExist();
-  await output.writeResult(await deliverItems(data), command.resource);
+  await output.writeResult(await secretOutput.deliverAll(data), command.resource);
   if (nextCursor === null) return;
   output.notice({
     code: "list:more",

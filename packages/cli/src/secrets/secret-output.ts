@@ -22,6 +22,8 @@ export interface SecretOutput {
    * @returns the resource as it may be printed.
    */
   deliver(resource: unknown, isNew?: boolean): Promise<unknown>;
+  /** Does the same for the resources of a list, one after the other. */
+  deliverAll(resources: readonly unknown[]): Promise<unknown[]>;
   /** Ends the files. Must be called once, even if the command failed. */
   end(): Promise<void>;
 }
@@ -47,21 +49,37 @@ export const openSecretOutput = async (
       : undefined;
   const withheldResources: unknown[] = [];
   let hasResult = false;
+  const deliverMasked = async (
+    resource: unknown,
+    maskedResource: unknown,
+    isNew: boolean,
+  ): Promise<unknown> => {
+    const secretValues = maskedResource === resource ? [] : await loadMaskedStrings(resource, maskedResource);
+    const isIssued = secrets.issued && isNew;
+    const isPrinted = isIssued ? printsNewSecrets(destination) : printsAllSecrets(destination);
+    if (secretValues.length > 0 && (isPrinted || sinks)) await hideInLog(secretValues, context);
+    // With the format `name` they are not printed anywhere.
+    const isWithheld = isIssued && destination.to === "nowhere" && output.format !== "name";
+    if (secretValues.length > 0 && isWithheld) withheldResources.push(resource);
+    await sinks?.write(resource, secretValues, isIssued);
+    return isPrinted ? resource : maskedResource;
+  };
   return {
     destination,
     deliver: async (resource, isNew = true) => {
       hasResult = true;
-      const maskedResource = maskAll(resource, secrets);
-      const secretValues =
-        maskedResource === resource ? [] : await loadMaskedStrings(resource, maskedResource);
-      const isIssued = secrets.issued && isNew;
-      const isPrinted = isIssued ? printsNewSecrets(destination) : printsAllSecrets(destination);
-      if (secretValues.length > 0 && (isPrinted || sinks)) await hideInLog(secretValues, context);
-      // With the format `name` they are not printed anywhere.
-      const isWithheld = isIssued && destination.to === "nowhere" && output.format !== "name";
-      if (secretValues.length > 0 && isWithheld) withheldResources.push(resource);
-      await sinks?.write(resource, secretValues, isIssued);
-      return isPrinted ? resource : maskedResource;
+      return deliverMasked(resource, maskAll(resource, secrets), isNew);
+    },
+    deliverAll: async (resources) => {
+      const deliveredResources: unknown[] = [];
+      for (const resource of resources) {
+        hasResult = true;
+        const maskedResource = maskAll(resource, secrets);
+        // Most lists have no secrets, and their pages should not stay in memory while thousands of promises settle.
+        const isPlain = maskedResource === resource && !sinks;
+        deliveredResources.push(isPlain ? resource : await deliverMasked(resource, maskedResource, true));
+      }
+      return deliveredResources;
     },
     end: async () => {
       if (withheldResources.length > 0 && destination.to === "nowhere")

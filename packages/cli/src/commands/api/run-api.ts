@@ -162,17 +162,8 @@ const deliverSecrets = async (body: unknown, secretOutput: SecretOutput): Promis
   const { data } = body;
   return {
     ...body,
-    data: Array.isArray(data) ? await deliverResources(data, secretOutput) : await secretOutput.deliver(data),
+    data: Array.isArray(data) ? await secretOutput.deliverAll(data) : await secretOutput.deliver(data),
   };
-};
-
-const deliverResources = async (
-  resources: readonly unknown[],
-  secretOutput: SecretOutput,
-): Promise<unknown[]> => {
-  const deliveredResources: unknown[] = [];
-  for (const resource of resources) deliveredResources.push(await secretOutput.deliver(resource));
-  return deliveredResources;
 };
 
 const printPages = async ({ request, flags, client, secretOutput, context }: ApiRun): Promise<void> => {
@@ -181,7 +172,7 @@ const printPages = async ({ request, flags, client, secretOutput, context }: Api
   const call = { method: "GET" as const, path, query: Object.fromEntries(query) };
   const loadPages = async function* (): AsyncGenerator<unknown[]> {
     const cursorPages = client.requestPages(call, { signal, headers }).pages();
-    for await (const { data } of cursorPages) yield deliverResources(data, secretOutput);
+    for await (const { data } of cursorPages) yield secretOutput.deliverAll(data);
   };
   if (flags.output !== undefined) return output.writeList(loadPages(), operation?.definition.resource);
   const resources: unknown[] = [];
