@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
+import { Client, DatabaseError } from "pg";
 import type { MgmtDev } from "../crash/mgmt-dev.js";
 import { describe, textAt } from "../crash/request.js";
 
@@ -38,6 +38,17 @@ export const createProject = async (dev: MgmtDev, name: string): Promise<Databas
 };
 
 /** Creates a copy of a database, and returns it with the time until its first session has a result, in milliseconds. */
+/** Returns whether a database exists. A login waits for a new one, but not for a long copy to end. */
+const acceptsLogins = async (url: string): Promise<boolean> => {
+  try {
+    await inSession(url, (client) => client.query("select 1"));
+    return true;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === "57P03") return false;
+    throw error;
+  }
+};
+
 export const createCopy = async (
   dev: MgmtDev,
   { project, id }: Database,
@@ -49,7 +60,7 @@ export const createCopy = async (
     source: { type: "database", databaseId: id },
   });
   const url = textAt(body, "data", "connectionString");
-  await inSession(url, (client) => client.query("select 1"));
+  while (!(await acceptsLogins(url))) await sleep(50);
   return { id: textAt(body, "data", "id"), project, url, ms: performance.now() - startedAt };
 };
 
