@@ -114,7 +114,8 @@ const runUntilLoaded = async <T>(
   const knownKeys = new Set(knownRows.map(([preload]) => buildPreloadKey(preload)));
   let missingPreloads = preloads.filter(
     (preload) =>
-      (preload.read !== "hit" || countedRequests.length === 0) && !knownKeys.has(buildPreloadKey(preload)),
+      (preload.read !== "hit" || countedRequests.length === 0) &&
+      (knownKeys.size === 0 || !knownKeys.has(buildPreloadKey(preload))),
   );
   for (let runIndex = earlierRunCount; runIndex < earlierRunCount + maxRuns; runIndex += 1) {
     if (missingPreloads.length > 0 || (runIndex === earlierRunCount && knownRows.length === 0)) {
