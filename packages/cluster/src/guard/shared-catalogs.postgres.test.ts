@@ -51,15 +51,19 @@ describe.each([
       await guard.close();
       await own.close();
     };
-    // Another guard is in charge until its session has ended.
-    await vi.waitFor(async () => {
-      await guard.applyLimits();
+    const countLeaders = async (): Promise<number> => {
       const { rowCount } = await admin.query(
         `select from pg_locks l join pg_database d on d.oid = l.database and d.datname = $1
           where l.locktype = 'advisory'`,
         [own.address.database],
       );
-      expect(rowCount).toBe(1);
+      return rowCount ?? 0;
+    };
+    // Another guard is in charge until its session has ended.
+    await vi.waitFor(async () => expect(await countLeaders()).toBe(0));
+    await vi.waitFor(async () => {
+      await guard.applyLimits();
+      expect(await countLeaders()).toBe(1);
     });
     return guard;
   };
