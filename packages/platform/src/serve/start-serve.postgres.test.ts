@@ -253,7 +253,10 @@ describe("a server of a service", () => {
       expect((await admin.query("select id from mgmt.servers")).rows).not.toContainEqual(rows[0]);
     }, 30_000);
     await admin.end();
-    expect(await service.call(server, "GET", "/v1/projects")).toMatchObject({ status: 200 });
+    // The server registers again before it answers.
+    await vi.waitFor(async () =>
+      expect(await service.call(server, "GET", "/v1/projects")).toMatchObject({ status: 200 }),
+    );
     expect(service.log).toContainEqual(
       expect.objectContaining({ msg: expect.stringContaining("starts again") }),
     );
