@@ -2,7 +2,6 @@ import { deriveScramVerifier } from "./connection/scram.js";
 import type { Cluster } from "./policy/cluster.js";
 import { AdminConnection, quoteIdentifier, quoteLiteral } from "./connection/admin-connection.js";
 import { DatabaseCopier } from "./databases/database-copier.js";
-import { RoleOwnership } from "./databases/role-ownership.js";
 import { RoleRemover } from "./databases/role-remover.js";
 import { createAttempt } from "./connection/attempt.js";
 import { KeptDatabases } from "./repair/kept-databases.js";
@@ -148,9 +147,8 @@ export const openDatabases = async (
   }: DatabasesOptions = {},
 ): Promise<OpenDatabases> => {
   const admin = new AdminConnection(cluster);
-  const ownership = new RoleOwnership(admin);
-  const copier = new DatabaseCopier(admin, { ownership, onLog });
-  const roleRemover = new RoleRemover(admin, ownership);
+  const copier = new DatabaseCopier(admin, { onLog });
+  const roleRemover = new RoleRemover(admin);
   const logins = new Logins(admin, roleRemover);
   const endReasons = new CurrentEndReasons();
   const quarantine = new Quarantine(admin, endReasons, onLog);

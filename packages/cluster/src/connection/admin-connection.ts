@@ -131,6 +131,8 @@ export class AdminConnection {
   readonly #blockerTerminator: BlockerTerminator;
   /** The privileges of roles of tenants. */
   readonly memberships: RoleMemberships;
+  /** All databases share the lock table, so transactions that take many locks run one at a time. */
+  readonly manyLocksSemaphore = new FairSemaphore({ maxTotal: 1 });
   /** Called when sessions ignore their end and may be killed, before `terminateSessions` fails. */
   onUnresponsive: (sessions: UnresponsiveSessions) => void = () => undefined;
 
@@ -146,7 +148,7 @@ export class AdminConnection {
       options,
       connectionTimeoutMillis: 30_000,
     };
-    // One connection stays open, because opening a connection takes longer than most statements. Long statements take longer.
+    // One connection stays open, because opening a connection takes longer than most statements.
     this.#pool = openPool({ ...this.address, idleTimeoutMillis, min: 1, max: 4 });
     this.#longPool = openPool({
       ...this.address,

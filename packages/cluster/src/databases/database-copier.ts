@@ -62,20 +62,11 @@ export class DatabaseCopier {
     if (this.#stalledAt !== -Infinity) onStall();
   }
 
-  /**
-   * @param options.ownership gives the objects in copies to other roles. Default: a new one.
-   * @param options.onLog receives messages about settings that could not be copied.
-   */
-  constructor(
-    admin: AdminConnection,
-    {
-      ownership = new RoleOwnership(admin),
-      onLog,
-    }: { ownership?: RoleOwnership; onLog?: ((line: string) => void) | undefined } = {},
-  ) {
+  /** @param options.onLog receives messages about settings that could not be copied. */
+  constructor(admin: AdminConnection, { onLog }: { onLog?: ((line: string) => void) | undefined } = {}) {
     this.#admin = admin;
     this.installation = admin.cluster.installation;
-    this.#ownership = ownership;
+    this.#ownership = new RoleOwnership(admin);
     this.#onLog = onLog;
   }
 

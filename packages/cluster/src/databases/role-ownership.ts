@@ -1,5 +1,4 @@
 import { DatabaseError } from "pg";
-import { FairSemaphore } from "@mgmt/engine/internal";
 import type { AdminConnection } from "../connection/admin-connection.js";
 import { type TenantStatement, tenantStatements } from "../policy/tenant-statement.js";
 
@@ -16,7 +15,6 @@ export const isTooManyLocksError = (error: unknown): boolean =>
 /** Gives what roles own to other roles. */
 export class RoleOwnership {
   readonly #admin: AdminConnection;
-  readonly #manyLocksSemaphore = new FairSemaphore({ maxTotal: 1 });
 
   constructor(admin: AdminConnection) {
     this.#admin = admin;
@@ -38,7 +36,7 @@ export class RoleOwnership {
 
   /**
    * Gives the objects of roles in a database to `owner`, and revokes the privileges of these roles, in one transaction, which locks all of
-   * the objects. All databases share the lock table, so only one transaction at a time may take many locks.
+   * the objects.
    *
    * @throws DatabaseError `program_limit_exceeded` (54000) when there are too many objects.
    */
@@ -54,7 +52,7 @@ export class RoleOwnership {
       await run(lockShares.several);
     } catch (error) {
       if (!isTooManyLocksError(error)) throw error;
-      await this.#manyLocksSemaphore.run(database, () => run(lockShares.one));
+      await this.#admin.manyLocksSemaphore.run(database, () => run(lockShares.one));
     }
   }
 

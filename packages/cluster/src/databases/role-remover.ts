@@ -23,11 +23,10 @@ export class RoleRemover {
   readonly #installation: Installation;
   readonly #ownership: RoleOwnership;
 
-  /** @param ownership gives the objects of dropped roles to their owner. Default: a new one. */
-  constructor(admin: AdminConnection, ownership = new RoleOwnership(admin)) {
+  constructor(admin: AdminConnection) {
     this.#admin = admin;
     this.#installation = admin.cluster.installation;
-    this.#ownership = ownership;
+    this.#ownership = new RoleOwnership(admin);
   }
 
   dropRole(role: string, owner: string): Promise<void> {
