@@ -143,12 +143,11 @@ export class RowCodec {
     const key = this.#keys.current;
     const placeText = encodePlace(place);
     const cachedSecret = this.#secrets.get(placeText);
-    const data =
-      cachedSecret !== undefined && cachedSecret.value === value && cachedSecret.keyId === key.id
-        ? cachedSecret.data
-        : encrypt(key, value, placeText);
+    if (cachedSecret !== undefined && cachedSecret.value === value && cachedSecret.keyId === key.id)
+      return toStoredSecret(key, cachedSecret.data);
+    const data = encrypt(key, value, placeText);
     this.#keep(placeText, key, data, value);
-    return `${secretPrefix}${key.id}.${data}`;
+    return toStoredSecret(key, data);
   }
 
   #decrypt({ key, data, place }: EncryptedSecret): unknown {
@@ -209,6 +208,8 @@ const createNonce = (): Buffer => {
   unusedNonceIndex += nonceLength;
   return nonces.subarray(unusedNonceIndex - nonceLength, unusedNonceIndex);
 };
+
+const toStoredSecret = ({ id }: RecordKey, data: string): string => `${secretPrefix}${id}.${data}`;
 
 const encrypt = ({ secret }: RecordKey, value: unknown, placeText: string): string => {
   const nonce = createNonce();
