@@ -11,6 +11,9 @@ import { type Load, sendRequests } from "../runner/load.js";
 import { type Measurement, type Row, row } from "../runner/measurement.js";
 import { startDev } from "../runner/mgmt-dev.js";
 
+/** Time for a server to create databases in advance, and to replace the one that was taken, in milliseconds. No request waits for it. */
+const preparationMs = 3_000;
+
 /** Requests to `mgmt dev` over 10 connections: for each operation, the time of its own process, then that of Postgres. Linux only. */
 export const platform: readonly Measurement[] = [
   {
@@ -66,6 +69,7 @@ export const loadsOf = async ({ baseUrl, token }: Target, projectCount = 2): Pro
     { ...load, url, sent: { name: "bench", createDatabase: false } },
   ];
   const database = await createDatabase({ baseUrl, token }, one);
+  await sleep(preparationMs);
   // Postgres makes a role for each, and keeps a password that costs much processor time.
   return [
     ...loads,
