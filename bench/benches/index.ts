@@ -4,6 +4,7 @@ import { databases } from "./databases.js";
 import { engine, http, msw, waits } from "./http.js";
 import { pageSize } from "./page-size.js";
 import { platform } from "./platform.js";
+import { proxy } from "./proxy.js";
 import { sdk } from "./sdk.js";
 import { serve } from "./serve.js";
 import { testDatabases } from "./test-databases.js";
@@ -15,6 +16,7 @@ export const benches: Readonly<Record<string, readonly Measurement[]>> = {
   waits,
   databases,
   platform,
+  proxy,
   serve,
   cli,
   sdk,

