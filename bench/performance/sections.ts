@@ -59,6 +59,23 @@ export const sections: readonly Section[] = [
     plot: "Time to the first select 1 beside the same Postgres by hand",
   },
   {
+    bench: "test-databases",
+    title: "Test databases",
+    about:
+      "How long a test waits for a database of its own, with 60 tables and 20 MB, while eight workers run 1,000 tests of a second.",
+  },
+  {
+    bench: "proxy",
+    title: "The proxy of mgmt dev",
+    about:
+      "A query through the proxy that stands between clients and Postgres: the processor time of the proxy.",
+  },
+  {
+    bench: "serve",
+    title: "mgmt serve",
+    about: "Round trips of a request to the records, and the processor time of the servers and of Postgres.",
+  },
+  {
     bench: "cli",
     title: "The command line",
     about: "Whole commands, from the start of the process to its end.",
