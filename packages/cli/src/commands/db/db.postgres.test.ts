@@ -26,6 +26,8 @@ const root = temporaryFolder();
 let platform: Platform;
 let folder: string;
 let ids: { readonly shop: string; readonly copy: string };
+/** An empty database that no test has used. */
+let unused: string | undefined;
 
 // Runs a Postgres whose pg_dump is as new as the server.
 beforeAll(async () => {
@@ -37,7 +39,14 @@ beforeAll(async () => {
 afterAll(() => platform.stop());
 beforeEach(async () => {
   folder = mkdtempSync(join(root, "data-"));
-  ids = { shop: await createDatabase(), copy: await createDatabase() };
+  const copy = (unused ??= await createDatabase());
+  ids = {
+    shop: await createDatabase(),
+    get copy() {
+      unused = undefined;
+      return copy;
+    },
+  };
 });
 
 const environment = (): NodeJS.ProcessEnv => ({
@@ -53,8 +62,12 @@ const createDatabase = async (): Promise<string> => {
   const { json } = await mgmt(["projects", "create", "shop", "--wait", "-o", "json"]);
   return (json as { database: { id: string } }).database.id;
 };
-const urlOf = async (database: string): Promise<string> =>
-  (await mgmt(["connection-string", database])).stdout.trim();
+const urls = new Map<string, string>();
+const urlOf = async (database: string): Promise<string> => {
+  const url = urls.get(database) ?? (await mgmt(["connection-string", database])).stdout.trim();
+  urls.set(database, url);
+  return url;
+};
 const sql = async (database: string, ...statements: string[]): Promise<unknown[][]> => {
   const client = new pg.Client({ connectionString: await urlOf(database) });
   await client.connect();

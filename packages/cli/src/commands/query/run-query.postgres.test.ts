@@ -131,7 +131,8 @@ describe("mgmt query on Postgres", () => {
   it.each(["json", "csv", "table", "ndjson"])(
     "needs little memory for a long result in %s",
     async (format) => {
-      const sql = "select i, repeat('x', 200) as text from generate_series(1, 200000) i";
+      // 40 MB. Most of the time is that of the rows, however long they are.
+      const sql = "select i, repeat('x', 1000) as text from generate_series(1, 40000) i";
       const words = ["--max-old-space-size=40", bin, "query", database, sql, "--output", format];
       const child = spawn(process.execPath, words, {
         env: { ...process.env, ...environment() },
@@ -146,7 +147,7 @@ describe("mgmt query on Postgres", () => {
       );
       const [status] = (await once(child, "close")) as [number];
       expect(status).toBe(0);
-      expect(rows).toBeGreaterThan(190_000);
+      expect(rows).toBeGreaterThan(38_000);
     },
   );
 });
