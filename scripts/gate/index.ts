@@ -67,7 +67,7 @@ const startRecords = (): void => {
 const runGate = async (): Promise<void> => {
   startRecords();
   const gate = new Gate();
-  const [isBuilt] = await Promise.all([gate.run(first), gate.run(besideBuild)]);
+  const [isBuilt] = await Promise.all([gate.run(first), gate.runAll(besideBuild, 1)]);
   if (isBuilt) {
     await gate.runAll(stages, 2);
     if (gate.failed.length === 0) await gate.run(last);
