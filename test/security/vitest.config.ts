@@ -9,6 +9,8 @@ export default defineConfig({
     reporters: reporters(),
     include: ["test/security/**/*.security.ts"],
     globalSetup: ["scripts/generate/fresh-build-output.ts"],
+    // One process loads the sources once for all files.
+    isolate: false,
     testTimeout: 240_000,
     hookTimeout: 240_000,
   },
