@@ -183,7 +183,7 @@ export const runScript = async (
     const advice = problem.sqlState === undefined ? undefined : advise?.(problem.sqlState);
     throw scriptFailedError(scriptPosition, problem, databaseId, effect, advice);
   } finally {
-    await session.end();
+    await session.close();
   }
 };
 

@@ -196,7 +196,7 @@ export class Output extends Messages {
       for await (const text of parts)
         if (!(await pagedOutput.write(format === "csv" ? this.#escapeLogCommands(text) : text))) break;
     } finally {
-      await pagedOutput.end();
+      await pagedOutput.close();
     }
   }
 

@@ -44,7 +44,7 @@ export class PagedOutput {
   }
 
   /** Writes the rest, and waits until the user leaves the pager. */
-  async end(): Promise<void> {
+  async close(): Promise<void> {
     const { stdout } = this.options;
     if (this.unwrittenText !== "") stdout.write(this.unwrittenText);
     const unpagedText = await this.pager?.close();

@@ -34,6 +34,6 @@ export const issueSecret = async <Result extends ResultWithSecret>(
   try {
     await output.writeResult(await secretOutput.deliver(await issue()));
   } finally {
-    await secretOutput.end();
+    await secretOutput.close();
   }
 };

@@ -23,7 +23,7 @@ describe("a session of Postgres", () => {
     expect(await session.endRows()).toBe("done");
     await session.run(bytes("commit"));
     expect(session.isInTransaction()).toBe(false);
-    await session.end();
+    await session.close();
     expect(postgres?.log).toEqual(["begin", "copy t from stdin", "rows 1\n", "commit", "end"]);
     expect(postgres?.sessions).toMatchObject([
       { user: "ada", database: "postgres", application_name: "mgmt" },
@@ -41,7 +41,7 @@ describe("a session of Postgres", () => {
     await expect(session.run(bytes("last"))).rejects.toThrow("Connection terminated");
     await expect(session.run(bytes("next"))).rejects.toThrow();
     await session.sendRows(bytes("1\n"));
-    await session.end();
+    await session.close();
   });
 
   it.each([true, false])("knows whether a backslash is itself in a string: %s", async (standardStrings) => {

@@ -25,7 +25,7 @@ export interface PostgresSession {
   /** Whether the server reads a backslash in a string as itself: `standard_conforming_strings`. */
   readonly hasStandardStrings: () => boolean;
   /** Terminates the session. Changes that were not committed are undone. */
-  readonly end: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** How long the server may take to accept a session, in milliseconds. */
@@ -85,7 +85,7 @@ export const openSession = async (
     },
     isInTransaction: () => client.getTransactionStatus() !== "I",
     hasStandardStrings: () => usesStandardStrings,
-    end: async () => {
+    close: async () => {
       signal.removeEventListener("abort", cancel);
       await client.end().catch(() => undefined);
     },

@@ -42,7 +42,7 @@ export const runWithSecretOutput = async <Options extends DeliveryOptions & Prev
     explainInterruption(progress, context);
     throw error;
   } finally {
-    await secretOutput.end();
+    await secretOutput.close();
   }
 };
 

@@ -30,7 +30,7 @@ describe("the session of a setup", () => {
     reply = () => ({ column: "comment", rows });
     const session = await open();
     expect(await session.readState()).toBe(state);
-    await session.end();
+    await session.close();
     expect(postgres.log[0]).toContain("pg_catalog.obj_description(");
     expect(postgres.sessions[0]?.["options"]).toBe("-c search_path=pg_catalog");
   });

@@ -65,7 +65,7 @@ export class SetupSession {
       await this.#queryRows(sql);
     } catch {
       this.#signal.throwIfAborted();
-      await this.end();
+      await this.close();
       this.#client = this.#createClient();
       await this.#connect();
       if (!(await this.tryLock()))
@@ -74,7 +74,7 @@ export class SetupSession {
     }
   }
 
-  async end(): Promise<void> {
+  async close(): Promise<void> {
     await this.#client.end().catch(() => undefined);
   }
 
@@ -91,7 +91,7 @@ export class SetupSession {
     try {
       await this.#client.connect();
     } catch (error) {
-      await this.end();
+      await this.close();
       this.#signal.throwIfAborted();
       throw unreachableDatabaseError(this.#access.databaseId, describeCause(error));
     }

@@ -63,7 +63,7 @@ export const runSetupOnce = async (
     if (status === 0) await recordSuccess(session, branch, databaseId, context);
     return status;
   } finally {
-    await session.end();
+    await session.close();
   }
 };
 

@@ -103,7 +103,7 @@ export const runBulkCreate = async (
   try {
     await output.writeItemResults(createItems());
   } finally {
-    await secretOutput.end();
+    await secretOutput.close();
   }
   if (isInterrupted) throw signal.reason;
   if (failures.length === 0) return;

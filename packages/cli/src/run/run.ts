@@ -92,8 +92,8 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     const notice = notFoundNotice(command, target, resolvedDefault?.from);
     await withIdHints(command, target, context, () => runOnTarget(run, target, input), notice);
   } finally {
-    progress?.end();
-    await secretOutput.end();
+    progress?.removeSpinner();
+    await secretOutput.close();
   }
 };
 

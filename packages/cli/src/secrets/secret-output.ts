@@ -24,8 +24,8 @@ export interface SecretOutput {
   deliver(resource: unknown, isNew?: boolean): Promise<unknown>;
   /** Does the same for the resources of a list, one after the other. */
   deliverAll(resources: readonly unknown[]): Promise<unknown[]>;
-  /** Ends the files. Must be called once, even if the command failed. */
-  end(): Promise<void>;
+  /** Closes the files. Must be called once, even if the command failed. */
+  close(): Promise<void>;
 }
 
 const noSecrets: SecretFields = { paths: [], issued: false };
@@ -81,10 +81,10 @@ export const openSecretOutput = async (
       }
       return deliveredResources;
     },
-    end: async () => {
+    close: async () => {
       if (withheldResources.length > 0 && destination.to === "nowhere")
         output.notice(await buildWithheldNotice(withheldResources, destination.reason));
-      await sinks?.end({ hasResult });
+      await sinks?.close({ hasResult });
     },
   };
 };

@@ -58,7 +58,7 @@ export class SecretSinks {
   }
 
   /** Closes the files. Throws if secrets could not be written. */
-  async end({ hasResult }: { hasResult: boolean }): Promise<void> {
+  async close({ hasResult }: { hasResult: boolean }): Promise<void> {
     const { secretFile, variableFiles, failure } = this;
     const { output } = this.context;
     const hasSecretFile = (await secretFile?.close()) ?? false;

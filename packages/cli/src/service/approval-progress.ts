@@ -32,7 +32,7 @@ export class ApprovalProgress {
       return;
     }
     this.printedStatuses.set(approvalId, status);
-    this.end();
+    this.removeSpinner();
     const { output } = this;
     if (status !== "pending") return output.info(`Approval ${approvalId} is ${status}.`);
     const timeLeftSuffix = output.canAnimate ? "" : `, ${this.formatTimeLeft()} left`;
@@ -48,7 +48,7 @@ export class ApprovalProgress {
   };
 
   /** Removes the spinner. */
-  end(): void {
+  removeSpinner(): void {
     this.stopSpinner?.();
     this.stopSpinner = undefined;
   }

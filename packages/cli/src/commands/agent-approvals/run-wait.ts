@@ -24,9 +24,9 @@ export const runAgentApprovalsWait = async (
       onProgress: ({ status, expiresAt }, { remainingMs }) =>
         progress.report({ approvalId: id, status, expiresAt, remainingMs }),
     });
-    progress.end();
+    progress.removeSpinner();
     await context.output.writeResult(maskNamedSecrets(approval), "Approval");
   } finally {
-    progress.end();
+    progress.removeSpinner();
   }
 };

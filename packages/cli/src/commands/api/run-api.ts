@@ -77,7 +77,7 @@ export const runApi = async (
       await printErrorResponse(run, lastResponse);
     throw await explainIfLost(error, request, context);
   } finally {
-    await secretOutput.end();
+    await secretOutput.close();
   }
 };
 

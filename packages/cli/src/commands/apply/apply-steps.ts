@@ -122,6 +122,6 @@ const waitForDecision = async (
   const firstDecision = await Promise.race(decisions);
   waitController.abort();
   await Promise.all(decisions);
-  progress.end();
+  progress.removeSpinner();
   return firstDecision;
 };

@@ -68,7 +68,7 @@ export const runApply = async (
     await printResults(plan, outcome, options, context);
     if (failedWait) throw failedWait.error;
   } finally {
-    approvalWait?.progress.end();
+    approvalWait?.progress.removeSpinner();
   }
 };
 

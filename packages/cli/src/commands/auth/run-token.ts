@@ -51,6 +51,6 @@ export const runAuthToken = async (
     if (!printsBareToken) await output.writeResult(deliveredToken);
     else if (printsNewSecrets(destination)) output.writeExact(token);
   } finally {
-    await secretOutput.end();
+    await secretOutput.close();
   }
 };

@@ -101,7 +101,7 @@ export const runConnectionString = async (
       await output.writeResult(printableResult, "ConnectionStringResult");
     else if (connectionString !== secretMask) output.writeExact(String(connectionString));
   } finally {
-    await secretOutput.end();
+    await secretOutput.close();
   }
 };
 

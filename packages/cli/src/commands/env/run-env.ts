@@ -62,7 +62,7 @@ export const runEnv = async (
     const changed = await writeVariable({ path, name, url }, context);
     await printResult({ file: path, variable: name, databaseId: id, changed }, context);
   } finally {
-    await secretOutput.end();
+    await secretOutput.close();
   }
 };
 
