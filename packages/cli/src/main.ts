@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from "commander";
 import type { PromptAnswer, SelfCommand } from "./input/context.js";
 import { noWorkingDirectoryError } from "./errors/cli-error.js";
-import { exitCodes, isInterruption, planExitCodes, ProgramEndedError } from "./errors/exit-codes.js";
+import { exitCodes, isInterruption, planExitCodes, ProgramExitError } from "./errors/exit-codes.js";
 import { InputSources } from "./input/sources.js";
 import { Interruption, type SignaledProcess } from "./system/interruption.js";
 import { type OutputFormat, outputFormats } from "./output/output-format.js";
@@ -23,10 +23,10 @@ export interface ProcessLike extends Pick<NodeJS.Process, "stdin" | "env" | "cwd
   readonly slowRequestMs?: number;
 }
 
-/** How a run ended. */
-interface RunEnd {
+/** The exit code of a run and its error. */
+interface RunResult {
   readonly exitCode: number;
-  /** What it failed with. */
+  /** The error with which it failed. */
   readonly error?: unknown;
 }
 
@@ -81,7 +81,7 @@ export const main = async (
     const { addNextCommands } = await import("./run/failures/add-next-commands.js");
     return addNextCommands(failure, { program, line: args, promptAnswers, id, env });
   };
-  const run = async (): Promise<RunEnd> => {
+  const run = async (): Promise<RunResult> => {
     try {
       if (args.length === 0) program.outputHelp();
       else await program.parseAsync(args, { from: "user" });
@@ -94,7 +94,7 @@ export const main = async (
       return { exitCode: exitCodes.ok };
     } catch (caughtError) {
       await output.usedSettings.announceUse({ findsNames: false });
-      if (caughtError instanceof ProgramEndedError) return { exitCode: caughtError.status };
+      if (caughtError instanceof ProgramExitError) return { exitCode: caughtError.status };
       if (caughtError instanceof HelpAsDataError) {
         const { describeCommand } = await import("./command-line/describe-command.js");
         await output.writeResult(describeCommand(caughtError.command));
@@ -116,10 +116,10 @@ export const main = async (
       return { exitCode, error };
     }
   };
-  const end = await run();
+  const runResult = await run();
   if (tracing && startedTrace && selfCommand)
-    await tracing.endTrace(startedTrace, { ...end, program }, { selfCommand, env, output });
-  return end.exitCode;
+    await tracing.finishRunTrace(startedTrace, { ...runResult, program }, { selfCommand, env, output });
+  return runResult.exitCode;
 };
 
 const explainUsageError = async (

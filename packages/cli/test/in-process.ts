@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import manifest from "../package.json";
-import type { EndSignal } from "../src/errors/exit-codes.js";
+import type { TerminationSignal } from "../src/errors/exit-codes.js";
 import { main, type ProcessLike } from "../src/main.js";
 import { noConfigDir } from "./folders.js";
 import { type Mgmt, type Result, resultOf, words } from "./result.js";
@@ -22,7 +22,7 @@ export interface Setup {
   /** Ctrl-C is pressed when this resolves. */
   interrupt?: Promise<unknown>;
   /** The signal that is sent instead of that of Ctrl-C. */
-  signal?: EndSignal;
+  signal?: TerminationSignal;
   /** Milliseconds after which a pending request is announced. Default: none is, however slow the machine is. */
   slowRequestMs?: number;
   /** Ctrl-C is pressed once, when this first returns true for standard output. */

@@ -47,7 +47,7 @@ export const runProgramOutput = async (
       yield bytes;
     }
     // The end of its output does not prove that the program has written all of it.
-    await program.ended;
+    await program.exited;
   };
   const suggestsClean = canClean && !clean;
   const adviseOnSqlState = (sqlState: string): string | undefined =>
@@ -65,7 +65,7 @@ export const runProgramOutput = async (
       await runScript({ name, readContents: readOutput }, scriptInfo, access, context, options);
     } catch (error) {
       program?.kill();
-      await program?.ended.catch(() => undefined);
+      await program?.exited.catch(() => undefined);
       throw error;
     }
   });

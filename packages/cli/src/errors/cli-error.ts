@@ -1,5 +1,5 @@
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
-import { type EndSignal, type ExitReason, exitReasonBySignal } from "./exit-codes.js";
+import { type TerminationSignal, type ExitReason, exitReasonBySignal } from "./exit-codes.js";
 
 /** The parts of an error that most errors do not have. */
 export interface CliErrorOptions extends ErrorOptions {
@@ -26,7 +26,7 @@ export class CliError extends Error {
 }
 
 /** A signal ended the run. Default: the signal of Ctrl-C. */
-export const interruptedError = (signal: EndSignal = "SIGINT"): CliError =>
+export const interruptedError = (signal: TerminationSignal = "SIGINT"): CliError =>
   new CliError(
     exitReasonBySignal[signal],
     "run:interrupted",

@@ -24,28 +24,29 @@ export const exitCodes = {
 /** Why a command has not succeeded. Each reason has its own exit code. */
 export type ExitReason = Exclude<keyof typeof exitCodes, "ok">;
 
-/** The signals that end a run in an orderly way. */
-export const endSignals = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const;
-/** A signal that ends the command. */
-export type EndSignal = (typeof endSignals)[number];
+/** The signals that terminate a run in an orderly way. */
+export const terminationSignals = ["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"] as const;
+/** A signal that terminates the command. */
+export type TerminationSignal = (typeof terminationSignals)[number];
 
-/** Why the command ends, by the signal that ends it. */
+/** Why the command exits, by the signal that terminates it. */
 export const exitReasonBySignal = {
   SIGINT: "interrupted",
   SIGQUIT: "quit",
   SIGTERM: "terminated",
   SIGHUP: "hungUp",
-} as const satisfies Record<EndSignal, ExitReason>;
+} as const satisfies Record<TerminationSignal, ExitReason>;
 
 /** Returns the code with which the command exits after a signal has ended it. */
-export const getExitCodeOfSignal = (signal: EndSignal): number => exitCodes[exitReasonBySignal[signal]];
+export const getExitCodeOfSignal = (signal: TerminationSignal): number =>
+  exitCodes[exitReasonBySignal[signal]];
 
 /** Returns whether a run ended because of a signal. */
 export const isInterruption = (exitCode: number): boolean =>
-  endSignals.some((signal) => getExitCodeOfSignal(signal) === exitCode);
+  terminationSignals.some((signal) => getExitCodeOfSignal(signal) === exitCode);
 
 /** Ends the run with the exit status of a program that it has run. Prints nothing, because the program has reported its error. */
-export class ProgramEndedError extends Error {
+export class ProgramExitError extends Error {
   constructor(readonly status: number) {
     super(`The run ends with status ${String(status)}`);
   }

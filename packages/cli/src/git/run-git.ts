@@ -97,12 +97,12 @@ const runGit = async (
   try {
     return (await promisify(execFile)(path, [...settingArguments, ...args], options)).stdout;
   } catch (error) {
-    if (wasEndedBySignal(error)) await throwIfInterrupted(signal);
+    if (wasKilledBySignal(error)) await throwIfInterrupted(signal);
     throw error;
   }
 };
 
-const wasEndedBySignal = (error: unknown): boolean =>
+const wasKilledBySignal = (error: unknown): boolean =>
   error instanceof Error && "signal" in error && keyboardSignals.some((signal) => signal === error.signal);
 
 /** Adds settings in variables, because other users on this machine can read arguments. */

@@ -34,17 +34,17 @@ export const ask = async <T>(
 ): Promise<T> => {
   const prompts = await import("./prompts.js");
   const cancellation = new AbortController();
-  let hasEnded = false;
+  let isFinished = false;
   // Ctrl-D on an empty line closes the reader of the keys without telling the prompt.
   const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }): void => {
     if (!key?.ctrl || key.name !== "d") return;
     const readerCount = stdin.listenerCount("keypress");
-    setImmediate(() => !hasEnded && stdin.listenerCount("keypress") < readerCount && cancellation.abort());
+    setImmediate(() => !isFinished && stdin.listenerCount("keypress") < readerCount && cancellation.abort());
   };
   const onEnd = (): void => cancellation.abort();
   // The prompt pauses its input on Ctrl-Z and does not resume it.
   const onContinue = (): void => {
-    setImmediate(() => !hasEnded && stdin.resume());
+    setImmediate(() => !isFinished && stdin.resume());
   };
   stdin.on("keypress", onKey).on("end", onEnd);
   process.on("SIGCONT", onContinue);
@@ -57,7 +57,7 @@ export const ask = async <T>(
       throw interruptedError();
     throw error;
   } finally {
-    hasEnded = true;
+    isFinished = true;
     // Otherwise stdin keeps the process alive: after Ctrl-Z the prompt does not pause it again.
     stdin.pause();
     stdin.off("keypress", onKey).off("end", onEnd);

@@ -2,16 +2,16 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 
 /** Discards lines that were typed before a question was printed, because they would answer it. */
 export const discardTypedLines = async (input: NodeJS.ReadStream): Promise<void> => {
-  let hasInputEnded = true;
+  let isInputRead = true;
   const onData = (): void => {
-    hasInputEnded = false;
+    isInputRead = false;
   };
   input.on("data", onData);
   do {
-    hasInputEnded = true;
+    isInputRead = true;
     await nextTurn();
     await nextTurn();
-  } while (!hasInputEnded);
+  } while (!isInputRead);
   input.off("data", onData);
   input.pause();
 };

@@ -1,20 +1,20 @@
 /** Runs work with the same key one after the other, because clients call several tools simultaneously. */
 export class KeyedLock {
-  readonly #ends = new Map<string, Promise<unknown>>();
+  readonly #settledByKey = new Map<string, Promise<unknown>>();
 
-  /** Runs work once the earlier work with the same key has ended, however it did. */
+  /** Runs work after the earlier work with the same key has succeeded or failed. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const earlier = this.#ends.get(key) ?? Promise.resolve();
+    const earlier = this.#settledByKey.get(key) ?? Promise.resolve();
     const result = earlier.then(work, work);
-    const end = result.then(
+    const settled = result.then(
       () => undefined,
       () => undefined,
     );
-    this.#ends.set(key, end);
+    this.#settledByKey.set(key, settled);
     try {
       return await result;
     } finally {
-      if (this.#ends.get(key) === end) this.#ends.delete(key);
+      if (this.#settledByKey.get(key) === settled) this.#settledByKey.delete(key);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { isProgram } from "@mgmt/internal/programs/program-files";
-import type { EndSignal } from "../errors/exit-codes.js";
+import type { TerminationSignal } from "../errors/exit-codes.js";
 import type { Interruption } from "../system/interruption.js";
 import { buildProgramEnvironment, findProgram } from "../system/find-program.js";
 import { isUnattended } from "../system/reader.js";
@@ -73,7 +73,7 @@ export const startPager = async (
     ([code]: unknown[]) => code,
     () => notRunExitCodes[0],
   );
-  const receiveSignal = (signal: EndSignal): void => {
+  const receiveSignal = (signal: TerminationSignal): void => {
     interruption?.interrupt(signal);
     if (signal !== "SIGINT") child.kill(signal);
   };

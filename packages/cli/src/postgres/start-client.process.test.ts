@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { ClientProgram } from "./client-programs.js";
 import { startClient } from "./start-client.js";
-import { ProgramEndedError } from "../errors/exit-codes.js";
+import { ProgramExitError } from "../errors/exit-codes.js";
 import { temporaryFolder } from "../../test/folders.js";
 
 const root = temporaryFolder();
@@ -35,7 +35,7 @@ describe.skipIf(process.platform === "win32")("a client program of Postgres", ()
     ["psql", "--no-password --set=VERBOSITY=verbose --file=x"],
   ])("is %s with %s, in English, and its messages are returned", async (name, args) => {
     const client = start('echo "$* $LC_ALL" >&2', { name });
-    expect(await client.ended).toBe(`${args} C`);
+    expect(await client.exited).toBe(`${args} C`);
   });
 
   it.each([
@@ -44,22 +44,22 @@ describe.skipIf(process.platform === "win32")("a client program of Postgres", ()
     ["kill -9 $$", { code: "program:killed", message: "pg_dump was ended by SIGKILL" }],
     ["kill -13 $$", { code: "program:killed", message: "pg_dump was ended by SIGPIPE" }],
   ])("is an error with its reason if it fails: %s", async (script, error) => {
-    await expect(start(script).ended).rejects.toMatchObject(error);
+    await expect(start(script).exited).rejects.toMatchObject(error);
   });
 
   it.each(["kill -13 $$", "echo 'Broken pipe' >&2; exit 1"])(
     "ends quietly if nobody reads what it writes into a file: %s",
     async (script) => {
-      const ended = start(script, { stdout: 1 }).ended;
-      await expect(ended).rejects.toEqual(new ProgramEndedError(141));
+      const ended = start(script, { stdout: 1 }).exited;
+      await expect(ended).rejects.toEqual(new ProgramExitError(141));
     },
   );
 
   it("is an error if it cannot be started", async () => {
     const program = { name: "psql", path: join(cwd, "none"), version: "18.1", major: 18 } as const;
     const options = { env: {}, stdin: "ignore", stdout: "ignore" } as const;
-    const { ended } = startClient(program, [], options, { cwd, signal: new AbortController().signal });
-    await expect(ended).rejects.toMatchObject({ code: "program:not_started" });
+    const { exited } = startClient(program, [], options, { cwd, signal: new AbortController().signal });
+    await expect(exited).rejects.toMatchObject({ code: "program:not_started" });
   });
 
   it("gets the signal of Ctrl-C when the command is interrupted, and fails with the reason of that", async () => {
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === "win32")("a client program of Postgres", ()
     });
     await vi.waitFor(() => expect(existsSync(join(cwd, "ready"))).toBe(true));
     controller.abort(new Error("interrupted"));
-    await expect(client.ended).rejects.toThrow("interrupted");
+    await expect(client.exited).rejects.toThrow("interrupted");
     expect(readFileSync(join(cwd, "got"), "utf8")).toBe("INT\n");
   });
 });

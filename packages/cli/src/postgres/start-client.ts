@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import type { Readable, Writable } from "node:stream";
 import type { Context } from "../input/context.js";
 import { describeCause } from "../errors/cli-error.js";
-import { ProgramEndedError } from "../errors/exit-codes.js";
+import { ProgramExitError } from "../errors/exit-codes.js";
 import { clientFailedError, clientKilledError } from "../errors/postgres-errors.js";
 import { programNotStartedError } from "../errors/program-errors.js";
 import { throwIfInterrupted } from "../system/shared-interrupt.js";
@@ -28,9 +28,9 @@ export interface RunningClient {
    * Resolves to its standard error when it has succeeded.
    *
    * @throws `program:failed` with the first error that it reported; `program:killed`; `program:not_started`; the reason of the signal; and
-   * `ProgramEndedError` if its output is no longer read.
+   * `ProgramExitError` if its output is no longer read.
    */
-  readonly ended: Promise<string>;
+  readonly exited: Promise<string>;
   readonly kill: () => void;
 }
 
@@ -71,24 +71,24 @@ export const startClient = (
   child.stdin?.on("error", () => undefined);
   if (signal.aborted) kill();
   signal.addEventListener("abort", kill, { once: true });
-  const ended = new Promise<[code: number | null, signal: NodeJS.Signals | null]>((resolve, reject) => {
+  const exited = new Promise<[code: number | null, signal: NodeJS.Signals | null]>((resolve, reject) => {
     child.once("error", (error) => reject(programNotStartedError(name, describeCause(error))));
     child.once("close", (...status) => resolve(status));
-  }).then(async ([code, endSignal]) => {
+  }).then(async ([code, exitSignal]) => {
     clearTimeout(terminateTimer);
     signal.removeEventListener("abort", kill);
     signal.throwIfAborted();
     if (code === 0) return stderrTail.trim();
     await throwIfInterrupted(signal);
     // `mgmt db dump | head` causes this, which is not a failure.
-    if (typeof stdout === "number" && (endSignal === "SIGPIPE" || /Broken pipe/.test(stderrTail))) {
-      throw new ProgramEndedError(brokenPipeStatus);
+    if (typeof stdout === "number" && (exitSignal === "SIGPIPE" || /Broken pipe/.test(stderrTail))) {
+      throw new ProgramExitError(brokenPipeStatus);
     }
-    throw endSignal === null
+    throw exitSignal === null
       ? clientFailedError(name, stderrTail)
-      : clientKilledError(name, endSignal, stderrTail);
+      : clientKilledError(name, exitSignal, stderrTail);
   });
   // Whoever waits for several of them sees the failure of the first.
-  ended.catch(() => undefined);
-  return { stdin: child.stdin, stdout: child.stdout, ended, kill };
+  exited.catch(() => undefined);
+  return { stdin: child.stdin, stdout: child.stdout, exited, kill };
 };

@@ -5,7 +5,7 @@ import {
   findRunningProfile,
   isSameUrl,
   isValidProfileName,
-  removeEndedProfiles,
+  removeStoppedProfiles,
   removeProfiles,
 } from "./profile.js";
 
@@ -44,7 +44,7 @@ describe("the profiles of services that mgmt dev runs", () => {
   it("are removed once their process is known to have ended, unless they are persistent", () => {
     const profiles = { running, ended, elsewhere, persistent: { ...ended, ephemeral: false } };
     const { ended: _, ...others } = profiles;
-    expect(removeEndedProfiles({ active: "running", profiles })).toEqual({
+    expect(removeStoppedProfiles({ active: "running", profiles })).toEqual({
       active: "running",
       profiles: others,
     });

@@ -118,14 +118,14 @@ export const findRunningProfile = ({ profiles }: StoredProfiles): string | undef
 };
 
 /** Removes the profiles that do not outlive their services, which are known to have ended. */
-export const removeEndedProfiles = (storedProfiles: StoredProfiles): StoredProfiles => {
-  const endedProfiles = Object.entries(storedProfiles.profiles).filter(
+export const removeStoppedProfiles = (storedProfiles: StoredProfiles): StoredProfiles => {
+  const stoppedProfiles = Object.entries(storedProfiles.profiles).filter(
     ([, profile]) => profile.ephemeral && readDevLiveness(profile) === "dead",
   );
-  if (endedProfiles.length === 0) return storedProfiles;
+  if (stoppedProfiles.length === 0) return storedProfiles;
   return removeProfiles(
     storedProfiles,
-    endedProfiles.map(([name]) => name),
+    stoppedProfiles.map(([name]) => name),
   );
 };
 

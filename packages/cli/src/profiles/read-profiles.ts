@@ -9,7 +9,7 @@ import {
   unreadableProfilesError,
   untrustedProfilesError,
 } from "../errors/storage-errors.js";
-import { isStoredProfiles, emptyProfiles, type StoredProfiles, removeEndedProfiles } from "./profile.js";
+import { isStoredProfiles, emptyProfiles, type StoredProfiles, removeStoppedProfiles } from "./profile.js";
 
 /** Returns the path of the profiles file: in `MGMT_CONFIG_DIR`, or in the system's folder for user settings. */
 export const getProfilesPath = (
@@ -44,7 +44,7 @@ export const readProfiles = (path: string): StoredProfiles => {
   }
   const value = parseProfilesJson(path, profilesJson);
   if (!isStoredProfiles(value)) throw corruptProfilesError(path, "it does not contain profiles");
-  return removeEndedProfiles(value);
+  return removeStoppedProfiles(value);
 };
 
 /**

@@ -6,19 +6,19 @@ import type { StartedTrace } from "../tracing/start-trace.js";
 
 export { startTrace } from "../tracing/start-trace.js";
 
-/** A run that has ended. */
-interface EndedRun {
+/** A run that has finished. */
+interface FinishedRun {
   /** The parser, after it has parsed the command line. */
   readonly program: Command;
   readonly exitCode: number;
-  /** What the run failed with. Absent if it did not, or if a program has reported its own error. */
+  /** The error with which the run failed. Absent if it succeeded, or if a program has reported its own error. */
   readonly error?: unknown;
 }
 
-/** Sends the trace of a command that has ended. Never throws. */
-export const endTrace = async (
+/** Sends the trace of a command that has finished. Never throws. */
+export const finishRunTrace = async (
   startedTrace: StartedTrace,
-  { program, exitCode, error }: EndedRun,
+  { program, exitCode, error }: FinishedRun,
   options: Parameters<typeof finishTrace>[2],
 ): Promise<void> => {
   try {

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { EndSignal } from "../errors/exit-codes.js";
+import type { TerminationSignal } from "../errors/exit-codes.js";
 
 /** The signals of Ctrl-C and Ctrl-\. */
-export const keyboardSignals: readonly EndSignal[] = ["SIGINT", "SIGQUIT"];
+export const keyboardSignals: readonly TerminationSignal[] = ["SIGINT", "SIGQUIT"];
 
 /**
  * Returns whether this process is in the foreground of a terminal, which sends Ctrl-C and Ctrl-\ to all processes there. A process without

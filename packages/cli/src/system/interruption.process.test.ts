@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, it, vi } from "vitest";
-import { type EndSignal, getExitCodeOfSignal } from "../errors/exit-codes.js";
+import { type TerminationSignal, getExitCodeOfSignal } from "../errors/exit-codes.js";
 import { Interruption } from "./interruption.js";
 import { runInProcess, type Setup } from "../../test/in-process.js";
 import { shop, useProvisioning } from "../../test/provisioning.js";
@@ -29,7 +29,7 @@ const run = (line: string, setup: Setup = {}): Promise<Result> =>
 
 const errorOf = ({ errors }: Result): unknown => errors.at(-1);
 
-describe.each<EndSignal>(["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"])("%s", (signal) => {
+describe.each<TerminationSignal>(["SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP"])("%s", (signal) => {
   const status = getExitCodeOfSignal(signal);
 
   it("ends a wait, and prints the result with the secrets that are shown only once", async () => {

@@ -1,9 +1,9 @@
 import { interruptedError } from "../errors/cli-error.js";
-import { type EndSignal, endSignals, getExitCodeOfSignal } from "../errors/exit-codes.js";
+import { type TerminationSignal, terminationSignals, getExitCodeOfSignal } from "../errors/exit-codes.js";
 
 /** The members of a process that an interruption uses. */
 export interface SignaledProcess {
-  on(signal: EndSignal, listener: () => void): unknown;
+  on(signal: TerminationSignal, listener: () => void): unknown;
   exit(code: number): unknown;
 }
 
@@ -17,10 +17,10 @@ const repeatedSignalMs = 300;
 export class Interruption {
   readonly #controller = new AbortController();
   #firstSignalAt = 0;
-  #receiveSignal: ((signal: EndSignal) => void) | undefined;
+  #receiveSignal: ((signal: TerminationSignal) => void) | undefined;
 
   constructor(signaledProcess: SignaledProcess) {
-    for (const name of endSignals) {
+    for (const name of terminationSignals) {
       signaledProcess.on(name, () => {
         if (this.#receiveSignal) return this.#receiveSignal(name);
         if (!this.signal.aborted) return this.interrupt(name);
@@ -36,13 +36,16 @@ export class Interruption {
   }
 
   /** Does what the signal does. */
-  interrupt(name: EndSignal): void {
+  interrupt(name: TerminationSignal): void {
     this.#firstSignalAt = performance.now();
     this.#controller.abort(interruptedError(name));
   }
 
   /** Passes the signals to `receiveSignal` instead until `work` is done, because a program that runs in the foreground handles them. */
-  async leaveSignalsTo<T>(receiveSignal: (signal: EndSignal) => void, work: () => Promise<T>): Promise<T> {
+  async leaveSignalsTo<T>(
+    receiveSignal: (signal: TerminationSignal) => void,
+    work: () => Promise<T>,
+  ): Promise<T> {
     const outerReceiver = this.#receiveSignal;
     this.#receiveSignal = receiveSignal;
     try {

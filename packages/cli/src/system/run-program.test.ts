@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { EndSignal } from "../errors/exit-codes.js";
+import type { TerminationSignal } from "../errors/exit-codes.js";
 import { Interruption } from "./interruption.js";
 import { runForExitStatus, runProgram } from "./run-program.js";
 import { type ProgramEnd, recordPrograms } from "../../test/recorded-programs.js";
@@ -34,7 +34,7 @@ const start = (
           notFoundHint: "Install it.",
         },
       ),
-    status: (onSignal?: (signal: EndSignal) => void) =>
+    status: (onSignal?: (signal: TerminationSignal) => void) =>
       runForExitStatus(join(programs.env.PATH, "tool"), [], {
         ...options,
         stdio: "inherit",

@@ -8,7 +8,7 @@ import {
   programNotStartedError,
   programNotFoundError,
 } from "../errors/program-errors.js";
-import { type EndSignal, getExitCodeOfSignal, ProgramEndedError } from "../errors/exit-codes.js";
+import { type TerminationSignal, getExitCodeOfSignal, ProgramExitError } from "../errors/exit-codes.js";
 import { isInForeground, keyboardSignals } from "./foreground.js";
 import { buildInheritedEnvironment } from "./find-program.js";
 import type { Interruption } from "./interruption.js";
@@ -24,7 +24,7 @@ export interface ProgramOptions {
   readonly notFoundHint: string;
   readonly interruption: Interruption;
   /** Called with each signal that arrives while the program runs. Default: only the program decides what the signal means. */
-  readonly onSignal?: (signal: EndSignal) => void;
+  readonly onSignal?: (signal: TerminationSignal) => void;
 }
 
 /** Signals that mean nothing to `mgmt`. */
@@ -35,7 +35,7 @@ const signalsForPrograms = ["SIGUSR1", "SIGUSR2"] as const;
  * The program gets no variable of this command.
  *
  * @param variables environment variables to set in addition to the variables of this process. Undefined removes one.
- * @throws ProgramEndedError unless the program exits with 0; `program:not_found`; `program:not_executable`; `program:not_started`.
+ * @throws ProgramExitError unless the program exits with 0; `program:not_found`; `program:not_executable`; `program:not_started`.
  */
 export const runProgram = async (
   program: string,
@@ -52,7 +52,7 @@ export const runProgram = async (
     interruption,
     ...hints,
   });
-  if (status !== 0) throw new ProgramEndedError(status);
+  if (status !== 0) throw new ProgramExitError(status);
 };
 
 /**
@@ -76,7 +76,7 @@ export const runForExitStatus = async (
   const forwardSignal = (signal: NodeJS.Signals): void => {
     child.kill(signal);
   };
-  const receiveSignal = (signal: EndSignal): void => {
+  const receiveSignal = (signal: TerminationSignal): void => {
     onSignal?.(signal);
     if (!keyboardSignals.includes(signal) || !isInForeground()) forwardSignal(signal);
   };

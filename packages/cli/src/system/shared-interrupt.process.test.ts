@@ -47,7 +47,7 @@ describe.skipIf(process.platform === "win32")("a Ctrl-C that a program sees firs
       const client = startClient(program, [], { env: {}, stdin: "ignore", stdout: "pipe" }, context);
       await once(client.stdout?.resume() ?? new EventEmitter(), "close");
       interruptIn(20);
-      await expect(client.ended).rejects.toMatchObject(interrupted);
+      await expect(client.exited).rejects.toMatchObject(interrupted);
     },
   );
 

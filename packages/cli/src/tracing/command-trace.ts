@@ -27,12 +27,12 @@ export interface TraceRecord {
   readonly command: SpanRecord;
   /** Children of the command. */
   readonly requests: readonly SpanRecord[];
-  /** Version of this command. */
+  /** Version of `mgmt`. */
   readonly version: string;
 }
 
-/** How a command ended. */
-export interface CommandEnd {
+/** The exit code of a command and what the trace records about it. */
+export interface CommandResult {
   /** Path of the command, starting with `mgmt`, and the names of the flags without their values. */
   readonly commandPath: readonly string[];
   readonly flags: readonly string[];
@@ -86,12 +86,12 @@ export class CommandTrace {
         };
         const start = Date.now();
         const startedAt = performance.now();
-        const record = async (end: RequestEnd): Promise<void> => {
+        const record = async (requestResult: RequestResult): Promise<void> => {
           if (!this.isSampled || this.#requests.length >= maxRequests) return;
           const durationMs = performance.now() - startedAt;
           this.#requests.push({
             ...{ spanId, kind: "client", start, durationMs },
-            ...(await describeRequestSpan(request, end)),
+            ...(await describeRequestSpan(request, requestResult)),
           });
         };
         try {
@@ -107,7 +107,7 @@ export class CommandTrace {
   }
 
   /** Returns the trace of a command that has ended. */
-  finish({ commandPath, flags, exitCode, errorCode }: CommandEnd): TraceRecord {
+  finish({ commandPath, flags, exitCode, errorCode }: CommandResult): TraceRecord {
     const error = errorCode ?? String(exitCode);
     return {
       traceId: this.#traceId,
@@ -137,14 +137,14 @@ export class CommandTrace {
   }
 }
 
-type RequestEnd = { readonly response: TransportResponse } | { readonly error: unknown };
+type RequestResult = { readonly response: TransportResponse } | { readonly error: unknown };
 
 const createId = (bytes: number): string => randomBytes(bytes).toString("hex");
 
 /** Describes a request without its query, headers and body, which may contain secrets. */
 const describeRequestSpan = async (
   request: TransportRequest,
-  end: RequestEnd,
+  requestResult: RequestResult,
 ): Promise<Pick<SpanRecord, "name" | "attributes" | "error">> => {
   const { redactUrl } = await import("@mgmt/internal/redaction/redact");
   const { origin, pathname, protocol, hostname, port } = new URL(request.url);
@@ -152,8 +152,8 @@ const describeRequestSpan = async (
   // Only the SDK passes on the path template and the number of the attempt.
   const template = "path" in request && typeof request.path === "string" ? request.path : undefined;
   const attempt = "attempt" in request && typeof request.attempt === "number" ? request.attempt : 1;
-  const error = findError(end);
-  const requestId = "response" in end ? end.response.headers["x-request-id"] : undefined;
+  const error = findError(requestResult);
+  const requestId = "response" in requestResult ? requestResult.response.headers["x-request-id"] : undefined;
   return {
     name: template === undefined ? method : `${method} ${template}`,
     attributes: {
@@ -163,7 +163,7 @@ const describeRequestSpan = async (
       "server.address": hostname,
       "server.port": Number(port || (protocol === "https:" ? 443 : 80)),
       ...(attempt > 1 && { "http.request.resend_count": attempt - 1 }),
-      ...("response" in end && { "http.response.status_code": end.response.status }),
+      ...("response" in requestResult && { "http.response.status_code": requestResult.response.status }),
       ...(requestId !== undefined && { "mgmt.request_id": requestId }),
       ...(error !== undefined && { "error.type": error }),
     },
@@ -171,7 +171,11 @@ const describeRequestSpan = async (
   };
 };
 
-const findError = (end: RequestEnd): string | undefined => {
-  if ("response" in end) return end.response.status >= 400 ? String(end.response.status) : undefined;
-  return readErrorCode(end.error) ?? (end.error instanceof Error ? end.error.name : "_OTHER");
+const findError = (requestResult: RequestResult): string | undefined => {
+  if ("response" in requestResult)
+    return requestResult.response.status >= 400 ? String(requestResult.response.status) : undefined;
+  return (
+    readErrorCode(requestResult.error) ??
+    (requestResult.error instanceof Error ? requestResult.error.name : "_OTHER")
+  );
 };

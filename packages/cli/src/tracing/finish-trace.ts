@@ -1,6 +1,6 @@
 import type { Output } from "../output/output.js";
 import { type ExportOptions, exportInBackground } from "./background-export.js";
-import type { CommandEnd } from "./command-trace.js";
+import type { CommandResult } from "./command-trace.js";
 import type { StartedTrace } from "./start-trace.js";
 import { readTraceTimeout } from "./trace-settings.js";
 
@@ -13,11 +13,11 @@ const waitTimeoutMs = 2_000;
  */
 export const finishTrace = async (
   { trace, settings: { protocol, origin } }: StartedTrace,
-  end: CommandEnd,
+  commandResult: CommandResult,
   { output, ...options }: ExportOptions & { readonly output: Output },
 ): Promise<void> => {
   if (!trace.isSampled) return;
-  const record = trace.finish(end);
+  const record = trace.finish(commandResult);
   const isWaiting = output.isDebugging || process.pid === 1;
   const timeoutMs = Math.min(readTraceTimeout(options.env), isWaiting ? waitTimeoutMs : Infinity);
   const outcome = await exportInBackground({ record, protocol, timeoutMs }, options, isWaiting);

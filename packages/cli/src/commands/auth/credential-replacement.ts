@@ -38,7 +38,7 @@ export interface CredentialReplacement {
    * Deletes the previous credential from the keyring if the new one is not stored there, and revokes a previous login. Call it after the
    * new credential is stored. Warns on failure rather than throwing.
    */
-  endPreviousCredential(): Promise<void>;
+  discardPreviousCredential(): Promise<void>;
 }
 
 /** Revoking must not delay the end of the command for long. */
@@ -124,7 +124,7 @@ export const createCredentialReplacement = (
       await replaceUnderLock(tokenOwner, () => storeToken(target, token));
     },
     getTokenOwner: () => newOwner,
-    async endPreviousCredential() {
+    async discardPreviousCredential() {
       const { output } = context;
       try {
         if (movesOutOfKeyring) await deleteKeyringEntry(file, name);

@@ -49,7 +49,7 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   await replacement.settleOtherAccount(async (action) => {
     if (!flags.yes) await confirm(action, context);
   });
-  await replacement.endPreviousCredential();
+  await replacement.discardPreviousCredential();
   const { name, baseUrl } = target;
   context.output.info(`Logged in to profile ${name}.`);
   await warnIfProfileIsOverridden(name, context);

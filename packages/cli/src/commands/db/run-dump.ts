@@ -84,8 +84,8 @@ export const runDump = async (
     ...buildTableFlags(tables, program.major),
   ];
   const env = buildClientEnvironment(context.env, access);
-  const waitForEnd = ({ ended }: RunningClient): Promise<string> =>
-    ended.catch((error: unknown) => {
+  const waitForEnd = ({ exited }: RunningClient): Promise<string> =>
+    exited.catch((error: unknown) => {
       throw tables.length > 0 ? tableDumpFailedError(error) : error;
     });
   if (path === undefined) {

@@ -98,7 +98,7 @@ const restoreArchive = async (
 /** Writes the contents of an input to a program. A failure to read ends the program before it could take the end for success. */
 const feedStdin = async (
   input: DumpInput,
-  { stdin, kill, ended }: ReturnType<typeof startClient>,
+  { stdin, kill, exited }: ReturnType<typeof startClient>,
 ): Promise<void> => {
   if (!stdin) return;
   const contents = Readable.from(holdBackLastChunk(input.readContents()), { objectMode: false });
@@ -110,7 +110,7 @@ const feedStdin = async (
   // A program that has failed no longer reads; how it ended explains why.
   await pipeline(contents, stdin).catch(() => undefined);
   if (!readFailure) return;
-  await ended.catch(() => undefined);
+  await exited.catch(() => undefined);
   throw readFailure.error;
 };
 

@@ -59,7 +59,7 @@ const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Co
   const stdin = path === undefined ? (descriptor ?? "ignore") : "ignore";
   const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   try {
-    await startClient(program, args, { env, stdin, stdout: "ignore" }, context).ended;
+    await startClient(program, args, { env, stdin, stdout: "ignore" }, context).exited;
   } finally {
     stopSpinner();
   }

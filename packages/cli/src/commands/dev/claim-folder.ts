@@ -77,15 +77,15 @@ export const releaseClaim = async (
   { profileName }: Pick<ClaimedFolder, "profileName">,
   { env }: Pick<Context, "env">,
 ): Promise<void> => {
-  const endClaim = (storedProfiles: StoredProfiles): StoredProfiles => {
+  const removeClaim = (storedProfiles: StoredProfiles): StoredProfiles => {
     const profile = findProfile(storedProfiles, profileName);
     if (!profile || !isDeepStrictEqual(profile.process, createProcessViewWithPs().self))
       return storedProfiles;
-    const { process: _, ...endedProfile } = profile;
-    return { ...storedProfiles, profiles: { ...storedProfiles.profiles, [profileName]: endedProfile } };
+    const { process: _, ...stoppedProfile } = profile;
+    return { ...storedProfiles, profiles: { ...storedProfiles.profiles, [profileName]: stoppedProfile } };
   };
   // If this fails, the process is known to have ended by its identity.
-  await updateProfiles(getProfilesPath(env), endClaim).catch(() => undefined);
+  await updateProfiles(getProfilesPath(env), removeClaim).catch(() => undefined);
 };
 
 /** Returns a name that no other folder has, and that identifies the folder. */

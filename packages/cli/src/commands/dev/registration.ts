@@ -130,15 +130,15 @@ export const unregisterService = async (
   { name }: ServiceRegistration,
   { env }: Pick<Context, "env">,
 ): Promise<void> => {
-  const endRegistration = (storedProfiles: StoredProfiles): StoredProfiles => {
+  const removeRegistration = (storedProfiles: StoredProfiles): StoredProfiles => {
     const profile = findProfile(storedProfiles, name);
     // Another service may have the profile by now.
     if (!profile || !isDeepStrictEqual(profile.process, createProcessViewWithPs().self))
       return storedProfiles;
     if (profile.ephemeral) return removeProfiles(storedProfiles, [name]);
-    const { process: _, ...endedProfile } = profile;
-    return { ...storedProfiles, profiles: { ...storedProfiles.profiles, [name]: endedProfile } };
+    const { process: _, ...stoppedProfile } = profile;
+    return { ...storedProfiles, profiles: { ...storedProfiles.profiles, [name]: stoppedProfile } };
   };
   // If this fails, the next command leaves out the profile of an ephemeral service that has ended.
-  await updateProfiles(getProfilesPath(env), endRegistration).catch(() => undefined);
+  await updateProfiles(getProfilesPath(env), removeRegistration).catch(() => undefined);
 };

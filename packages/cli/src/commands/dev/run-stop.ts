@@ -63,9 +63,9 @@ const stopService = async (
     if (readErrorCode(error) === "ESRCH") return;
     throw unstoppableDevError(description, error);
   }
-  const endMs = performance.now() + stopTimeoutMs;
+  const deadlineMs = performance.now() + stopTimeoutMs;
   while (readDevLiveness(profile) !== "dead") {
-    if (performance.now() > endMs) throw slowStopError(description, pid, stopTimeoutMs / 1_000);
+    if (performance.now() > deadlineMs) throw slowStopError(description, pid, stopTimeoutMs / 1_000);
     await sleep(50, undefined, { signal });
   }
 };

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { planExitCodes, ProgramEndedError } from "../../errors/exit-codes.js";
+import { planExitCodes, ProgramExitError } from "../../errors/exit-codes.js";
 import { unwritableFileError } from "../../errors/storage-errors.js";
 import { replaceFile } from "../../files/replace-file.js";
 import { makePlanFromFile } from "../../manifest/plan-from-file.js";
@@ -34,7 +34,7 @@ export const runPlan = async (
   const planText = `${toSafeJson(plan, 2)}\n`;
   if (out === "-") {
     output.writeText(planText);
-    if (exitCode && plan.steps.length > 0) throw new ProgramEndedError(planExitCodes.changes);
+    if (exitCode && plan.steps.length > 0) throw new ProgramExitError(planExitCodes.changes);
     return;
   }
   if (out !== undefined) {
@@ -48,5 +48,5 @@ export const runPlan = async (
   const { query, fields } = output.presentation;
   if (output.format !== "table" || query || fields) await output.writeResult(plan);
   else output.writeWrapped(renderPlan(plan, await output.loadStyle()).join("\n"));
-  if (exitCode && plan.steps.length > 0) throw new ProgramEndedError(planExitCodes.changes);
+  if (exitCode && plan.steps.length > 0) throw new ProgramExitError(planExitCodes.changes);
 };

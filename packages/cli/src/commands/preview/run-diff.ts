@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { noPreviewError, schemaDumpFailedError } from "../../errors/preview-errors.js";
-import { ProgramEndedError } from "../../errors/exit-codes.js";
+import { ProgramExitError } from "../../errors/exit-codes.js";
 import { fetchDatabaseAccess, type DatabaseAccess } from "../../postgres/database-access.js";
 import { toPrintable } from "../../output/printable.js";
 import type { Style } from "../../output/style.js";
@@ -34,7 +34,7 @@ export interface SchemaDiff {
 /**
  * Prints how the schema of a preview differs from the schema of its source.
  *
- * @throws ProgramEndedError with exit status 1, if the option `exitCode` is set and the schemas differ.
+ * @throws ProgramExitError with exit status 1, if the option `exitCode` is set and the schemas differ.
  */
 export const runPreviewDiff = async (
   options: PreviewDiffOptions,
@@ -65,7 +65,7 @@ export const runPreviewDiff = async (
   else if (patch === "") output.info(`The schemas of ${source.name} and ${gitName} are the same.`);
   else if (output.isTerminal) output.writeText(colorPatch(patch, await output.loadStyle()));
   else output.writeExactLines(patch);
-  if (options.exitCode && patch !== "") throw new ProgramEndedError(1);
+  if (options.exitCode && patch !== "") throw new ProgramExitError(1);
 };
 
 const createPatch = async (

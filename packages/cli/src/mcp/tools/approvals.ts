@@ -19,13 +19,13 @@ export const waitForApproval = async (
     });
     return describeApproval(id, approval);
   } catch (error) {
-    if (!(error instanceof MgmtError) || !endedWaits.includes(error.code)) throw error;
+    if (!(error instanceof MgmtError) || !failedWaitCodes.includes(error.code)) throw error;
     return describeApproval(id, await client.agentApprovals.get(id, { signal: call.signal }));
   }
 };
 
 /** The error codes of waits that end without an approval. */
-const endedWaits = ["wait:timeout", "approval:denied", "approval:expired", "approval:consumed"];
+const failedWaitCodes = ["wait:timeout", "approval:denied", "approval:expired", "approval:consumed"];
 
 const describeApproval = (approvalId: string, { status, expiresAt, decidedAt }: Approval): ToolResult => ({
   approvalId,

@@ -44,7 +44,7 @@ export const explainCommanderError = async (
     .replace(/^error: /, "")
     .replace(
       invalidValuePattern,
-      (_, start: string, value: string, end: string) => start + redactWord(value) + end,
+      (_, start: string, value: string, punctuation: string) => start + redactWord(value) + punctuation,
     );
   return usageError(capitalize(message), createHelpHint(command));
 };
