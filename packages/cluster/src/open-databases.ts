@@ -5,7 +5,7 @@ import { DatabaseCopier } from "./databases/database-copier.js";
 import { RoleRemover } from "./databases/role-remover.js";
 import { createAttempt } from "./connection/attempt.js";
 import { KeptDatabases } from "./repair/kept-databases.js";
-import { CurrentEndReasons } from "./connection/end-reasons.js";
+import { TerminationReasons } from "./connection/termination-reasons.js";
 import { Logins } from "./logins/logins.js";
 import { createRoleStatements, joinRoleStatements } from "./policy/ownership.js";
 import { PostgresDatabases } from "./postgres-databases.js";
@@ -150,8 +150,8 @@ export const openDatabases = async (
   const copier = new DatabaseCopier(admin, { onLog });
   const roleRemover = new RoleRemover(admin);
   const logins = new Logins(admin, roleRemover);
-  const endReasons = new CurrentEndReasons();
-  const quarantine = new Quarantine(admin, endReasons, onLog);
+  const terminationReasons = new TerminationReasons();
+  const quarantine = new Quarantine(admin, terminationReasons, onLog);
   try {
     admin.limits = await cluster.readLimits(admin);
     const reconcileAll = async () => {
@@ -185,7 +185,7 @@ export const openDatabases = async (
       () => void dropExpired().catch(() => undefined),
       keptCheckIntervalMs,
     ).unref();
-    const guards = openGuards(admin, limits, { report: onLog, endReasons, readWorkspaces });
+    const guards = openGuards(admin, limits, { report: onLog, terminationReasons, readWorkspaces });
     // No one can connect to databases that do not exist yet.
     if (reconciliation?.isEmpty !== true) await guards.applied;
     const preparedDatabases = new PreparedDatabases(
@@ -196,7 +196,17 @@ export const openDatabases = async (
       cluster.address.server?.id,
     );
     const engine = new PostgresDatabases({
-      ...{ admin, copier, roleRemover, logins, preparedDatabases, endReasons, quarantine, onLog, directory },
+      ...{
+        admin,
+        copier,
+        roleRemover,
+        logins,
+        preparedDatabases,
+        terminationReasons,
+        quarantine,
+        onLog,
+        directory,
+      },
       sessions: others?.sessions,
     });
     const readDatabase = async (id: string): Promise<ApiDatabase | undefined> =>

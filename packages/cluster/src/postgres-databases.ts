@@ -19,8 +19,8 @@ import { Catalog } from "./databases/catalog.js";
 import type { DatabaseCopier } from "./databases/database-copier.js";
 import type { RoleRemover } from "./databases/role-remover.js";
 import { RunningFills } from "./databases/running-fills.js";
-import { CurrentEndReasons } from "./connection/end-reasons.js";
-import { type LoginRejectedError, sessionEndErrors } from "./connection/login-rejected.js";
+import { TerminationReasons } from "./connection/termination-reasons.js";
+import { type LoginRejectedError, terminationErrors } from "./connection/login-rejected.js";
 import type { Logins } from "./logins/logins.js";
 import { toBackupName, toBackupSuffix, toDatabaseName, toTenantDatabaseName } from "./policy/names.js";
 import { type EndpointKind, resolveEndpoints } from "./policy/address.js";
@@ -37,7 +37,7 @@ import { StalledWorkReporter } from "./databases/stalled-work.js";
 const maxDropAttempts = 5;
 
 /** How long clients may take to learn that their sessions ended before a copy, in milliseconds. */
-const endNoticeMs = 1_000;
+const copyReasonLifetimeMs = 1_000;
 
 /** Thrown when a database is dropped before work on it has finished. */
 export class DatabaseDroppedError extends Error {}
@@ -65,7 +65,7 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #recovery: Recovery;
   readonly #stalledWork: StalledWorkReporter;
   readonly #runningFills = new RunningFills();
-  readonly #endReasons: CurrentEndReasons;
+  readonly #terminationReasons: TerminationReasons;
 
   constructor(options: {
     admin: AdminConnection;
@@ -74,7 +74,7 @@ export class PostgresDatabases implements DatabaseEngine {
     logins: Logins;
     preparedDatabases: PreparedDatabases;
     /** Why the guard terminates sessions. Default: it terminates none. */
-    endReasons?: CurrentEndReasons;
+    terminationReasons?: TerminationReasons;
     /** Default: a new one. */
     quarantine?: Quarantine;
     sessions: Pick<Sessions, "runExclusively"> | undefined;
@@ -87,7 +87,7 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#catalog = new Catalog(options.admin);
     this.#copier = options.copier;
     this.#roleRemover = options.roleRemover;
-    this.#endReasons = options.endReasons ?? new CurrentEndReasons();
+    this.#terminationReasons = options.terminationReasons ?? new TerminationReasons();
     this.#copier.closeWhile = (database, work) => this.#closeWhile(database, work);
     this.#logins = options.logins;
     this.#preparedDatabases = options.preparedDatabases;
@@ -98,8 +98,8 @@ export class PostgresDatabases implements DatabaseEngine {
       await (sessions ? sessions.runExclusively([`database ${name}`], withLocalLock) : withLocalLock());
     };
     this.#logins.withLock = withLock;
-    this.#quarantine = options.quarantine ?? new Quarantine(options.admin, this.#endReasons, onLog);
-    this.#quarantine.onEnd = (name) => this.#recovery.scheduleOpening(name);
+    this.#quarantine = options.quarantine ?? new Quarantine(options.admin, this.#terminationReasons, onLog);
+    this.#quarantine.onReopen = (name) => this.#recovery.scheduleOpening(name);
     this.#copier.mustStayClosed = (name) => this.#quarantine.has(name);
     this.#recovery = new Recovery(options.admin, options.copier, options.roleRemover, {
       withLock,
@@ -152,8 +152,8 @@ export class PostgresDatabases implements DatabaseEngine {
    *
    * @param database its name in Postgres.
    */
-  getEndReason(database: string): LoginRejectedError | undefined {
-    return this.#endReasons.get(database);
+  getTerminationReason(database: string): LoginRejectedError | undefined {
+    return this.#terminationReasons.get(database);
   }
 
   announce(databaseId: string, credentials: readonly DatabaseCredential[]): void {
@@ -412,13 +412,13 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   async #closeWhile(name: string, work: () => Promise<void>): Promise<void> {
-    const endReason = sessionEndErrors.copied(name);
-    this.#endReasons.set(name, endReason, Infinity);
+    const terminationReason = terminationErrors.copied(name);
+    this.#terminationReasons.set(name, terminationReason, Infinity);
     try {
       await this.#closedDatabases.closeWhile(name, work);
     } finally {
       // Clients may still learn that their sessions have ended.
-      this.#endReasons.set(name, endReason, endNoticeMs);
+      this.#terminationReasons.set(name, terminationReason, copyReasonLifetimeMs);
     }
   }
 

@@ -67,7 +67,7 @@ for (const problem of databases.problems) console.error(problem);
 proxy.open({
   findDatabase: (user, limits) => databases.engine.findDatabase(user, limits),
   findApiName: () => Promise.resolve(undefined),
-  findEndReason: (database) => databases.engine.getEndReason(database),
+  findTerminationReason: (database) => databases.engine.getTerminationReason(database),
 });
 // All processes sign and accept tokens of the same issuer, as behind one load balancer.
 const url = "http://mgmt.test";

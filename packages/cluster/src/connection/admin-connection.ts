@@ -78,7 +78,7 @@ const unresponsiveTimeoutMs = 5_000;
 const hiddenTimeoutMs = 1_000;
 
 /** Time between looks whether sessions have ended, in milliseconds: at first, and after the first second. */
-const endPollIntervalsMs = { first: 3, later: 50 };
+const terminationPollIntervalsMs = { first: 3, later: 50 };
 
 /** A session that was asked to terminate. */
 interface TerminatedSession {
@@ -329,7 +329,7 @@ export class AdminConnection {
         if (canKill) this.#handOver(unresponsiveSessions);
         throw new UnresponsiveSessionsError();
       }
-      await sleep(elapsedMs < 1_000 ? endPollIntervalsMs.first : endPollIntervalsMs.later);
+      await sleep(elapsedMs < 1_000 ? terminationPollIntervalsMs.first : terminationPollIntervalsMs.later);
     }
     throw toUnavailableError(new Error("Sessions do not end"));
   }

@@ -55,7 +55,7 @@ export const loginRejections = {
 };
 
 /** Builds every reason for which the platform terminates sessions. */
-export const sessionEndErrors = {
+export const terminationErrors = {
   copied: (database: string) =>
     new LoginRejectedError(
       adminShutdown,

@@ -3,7 +3,7 @@ import { Cluster } from "../../../platform/test/cluster.js";
 import { running } from "../../test/sessions.js";
 import { DatabaseCopier } from "../databases/database-copier.js";
 import { AdminConnection } from "./admin-connection.js";
-import { CurrentEndReasons } from "./end-reasons.js";
+import { TerminationReasons } from "./termination-reasons.js";
 import { Quarantine } from "./quarantine.js";
 
 const cluster = new Cluster();
@@ -12,15 +12,15 @@ const cluster = new Cluster();
 const makeQuarantine = () => {
   const killProcesses = vi.fn();
   const admin = new AdminConnection({ ...cluster.policy, killProcesses });
-  const endReasons = new CurrentEndReasons();
-  const quarantine = new Quarantine(admin, endReasons);
+  const terminationReasons = new TerminationReasons();
+  const quarantine = new Quarantine(admin, terminationReasons);
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(async () => {
     vi.useRealTimers();
     await quarantine.close();
     await admin.close();
   });
-  return { admin, endReasons, killProcesses, quarantine };
+  return { admin, terminationReasons, killProcesses, quarantine };
 };
 
 /** Starts a session that ignores its end until `proceed`. */
@@ -55,7 +55,7 @@ const isOpen = async (name: string): Promise<boolean | undefined> => {
 
 it("keeps a database closed for longer after each kill", async () => {
   const tenant = await cluster.makeTenant();
-  const { admin, endReasons, killProcesses, quarantine } = makeQuarantine();
+  const { admin, terminationReasons, killProcesses, quarantine } = makeQuarantine();
   for (const minutes of [1, 2]) {
     const { pid, proceed } = await startUnresponsive(tenant);
     await failAfter(admin.terminateSessions("usename = $1", tenant.credential.user), {
@@ -68,7 +68,7 @@ it("keeps a database closed for longer after each kill", async () => {
     // Two looks find no sessions.
     await vi.waitFor(() => expect(query.mock.calls.length).toBeGreaterThan(4), 5_000);
     expect(quarantine.has(tenant.id)).toBe(true);
-    expect(endReasons.get(tenant.id)?.hint).toContain(`after ${String(minutes)} minutes`);
+    expect(terminationReasons.get(tenant.id)?.hint).toContain(`after ${String(minutes)} minutes`);
     expect(await isOpen(tenant.id)).toBe(false);
     vi.advanceTimersByTime(15_000);
     await vi.waitFor(() => expect(quarantine.has(tenant.id)).toBe(false), 5_000);

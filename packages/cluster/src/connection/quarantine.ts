@@ -5,8 +5,8 @@ import {
   invalidDatabaseCondition,
   quoteIdentifier,
 } from "./admin-connection.js";
-import type { CurrentEndReasons } from "./end-reasons.js";
-import { sessionEndErrors } from "./login-rejected.js";
+import type { TerminationReasons } from "./termination-reasons.js";
+import { terminationErrors } from "./login-rejected.js";
 
 /** Time between looks whether sessions have ended, in milliseconds. */
 const pollIntervalMs = 1_000;
@@ -47,23 +47,23 @@ interface Look {
  */
 export class Quarantine {
   readonly #admin: AdminConnection;
-  readonly #endReasons: CurrentEndReasons;
+  readonly #terminationReasons: TerminationReasons;
   readonly #report: (problem: string) => void;
   readonly #closedDatabases = new Map<string, ClosedDatabase>();
   readonly #killsByDatabase = new Map<string, Kills>();
   readonly #runs = new Set<Promise<void>>();
   readonly #closeController = new AbortController();
   /** Called when a database can be opened again. */
-  onEnd: (database: string) => void = () => undefined;
+  onReopen: (database: string) => void = () => undefined;
 
   /** @param report receives messages for the operator. */
   constructor(
     admin: AdminConnection,
-    endReasons: CurrentEndReasons,
+    terminationReasons: TerminationReasons,
     report: (problem: string) => void = () => undefined,
   ) {
     this.#admin = admin;
-    this.#endReasons = endReasons;
+    this.#terminationReasons = terminationReasons;
     this.#report = report;
     admin.onUnresponsive = (sessions) => this.#add(sessions);
   }
@@ -93,7 +93,7 @@ export class Quarantine {
   async #keepClosed(database: string, closedDatabase: ClosedDatabase): Promise<void> {
     const { signal } = this.#closeController;
     const reportedPids = new Set<number>();
-    this.#endReasons.set(database, sessionEndErrors.unresponsive(database), Infinity);
+    this.#terminationReasons.set(database, terminationErrors.unresponsive(database), Infinity);
     for (let isFirstLook = true; !signal.aborted; isFirstLook = false) {
       // Postgres may be restarting.
       const look = await this.#closeAndLook(database, closedDatabase.pids).catch(() => undefined);
@@ -109,8 +109,8 @@ export class Quarantine {
       await sleep(pollIntervalMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
     this.#closedDatabases.delete(database);
-    this.#endReasons.set(database, sessionEndErrors.unresponsive(database), 0);
-    this.onEnd(database);
+    this.#terminationReasons.set(database, terminationErrors.unresponsive(database), 0);
+    this.onReopen(database);
   }
 
   /**
@@ -132,7 +132,7 @@ export class Quarantine {
     if (newPids.length > 0) {
       const penalty = this.#countKill(database);
       closedDatabase.closedUntil = performance.now() + penalty;
-      this.#endReasons.set(database, sessionEndErrors.killed(database, penalty), Infinity);
+      this.#terminationReasons.set(database, terminationErrors.killed(database, penalty), Infinity);
       this.#report(formatKill(database, newPids, penalty));
     }
     killProcesses(pids);

@@ -11,7 +11,7 @@ import {
 const startTimeoutMs = 1_000;
 
 /** How long to wait until terminated sessions no longer exist, in milliseconds. */
-const endTimeoutMs = 30_000;
+const terminationTimeoutMs = 30_000;
 
 /** Time between checks, in milliseconds. */
 const pollIntervalMs = 5;
@@ -55,7 +55,8 @@ export const terminateStartingSessions = async (
   for (; ; await sleep(pollIntervalMs)) {
     const elapsedMs = performance.now() - startedAt;
     if (endingPids.length === 0 && (unknownPids.length === 0 || elapsedMs >= timeoutMs)) return unknownPids;
-    if (elapsedMs >= endTimeoutMs) throw toUnavailableError(new Error("Sessions that start do not end"));
+    if (elapsedMs >= terminationTimeoutMs)
+      throw toUnavailableError(new Error("Sessions that start do not end"));
     const remainingSessions = await admin.query<StartingSession>(
       `select l.pid, case when l.pid = any ($2) then pg_terminate_backend(l.pid) end ${startingSessionsFromSql} and l.pid = any ($1)`,
       [[...endingPids, ...unknownPids], endingPids],

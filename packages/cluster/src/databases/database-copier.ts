@@ -320,7 +320,7 @@ export class DatabaseCopier {
         else if (waitedMs >= timeoutMs) stallController.abort(stallError);
       }
     };
-    const watchEnded = watchForStall().catch(() => undefined);
+    const watchStopped = watchForStall().catch(() => undefined);
     try {
       await this.#admin.runLongStatement(statement, stallController.signal);
       return true;
@@ -331,7 +331,7 @@ export class DatabaseCopier {
       return false;
     } finally {
       stallController.abort();
-      await watchEnded;
+      await watchStopped;
     }
   }
 

@@ -5,8 +5,8 @@ import { type AdminConnection, quoteIdentifier } from "../connection/admin-conne
 import { type FairLimits, type Usage, chooseExcessive, computeFairLimits } from "./fair-limit.js";
 import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
 import type { Installation } from "../policy/installation.js";
-import { CurrentEndReasons } from "../connection/end-reasons.js";
-import { sessionEndErrors } from "../connection/login-rejected.js";
+import { TerminationReasons } from "../connection/termination-reasons.js";
+import { terminationErrors } from "../connection/login-rejected.js";
 import { SessionRoles } from "./session-roles.js";
 import { SharedCatalogs, sharedBytesQuery } from "./shared-catalogs.js";
 import { openPool, queryKeepingConnection } from "../connection/pool.js";
@@ -45,7 +45,7 @@ export interface TenantGuardOptions {
   /** Receives a message about each database that is closed because it uses too much memory. */
   readonly report?: ((problem: string) => void) | undefined;
   /** Receives why sessions are terminated. */
-  readonly endReasons?: CurrentEndReasons;
+  readonly terminationReasons?: TerminationReasons;
   /** Default: each database has a workspace of its own. */
   readonly readWorkspaces?: ReadWorkspaces | undefined;
 }
@@ -145,7 +145,7 @@ export class TenantGuard {
   /** Whether the guard has a new connection, because the server may have restarted with other settings. */
   #isConnectionNew = false;
   readonly #report: (problem: string) => void;
-  readonly #endReasons: CurrentEndReasons;
+  readonly #terminationReasons: TerminationReasons;
   readonly #pool: Pool;
   readonly #queries: ReturnType<typeof buildQueries>;
   /** Names of the databases with sessions, by oid, at the last check. They cannot be looked up while no lock is left. */
@@ -169,7 +169,7 @@ export class TenantGuard {
     limits: Partial<TenantLimits>,
     {
       report = () => undefined,
-      endReasons = new CurrentEndReasons(),
+      terminationReasons = new TerminationReasons(),
       readWorkspaces,
     }: TenantGuardOptions = {},
   ) {
@@ -177,7 +177,7 @@ export class TenantGuard {
     this.#chosenLimits = limits;
     this.#limits = { ...computeDefaultLimits(admin.limits), ...limits };
     this.#report = report;
-    this.#endReasons = endReasons;
+    this.#terminationReasons = terminationReasons;
     // A connection of its own, which other work cannot occupy.
     this.#pool = openPool({ ...admin.address, max: 1 });
     this.#pool.on("connect", () => {
@@ -250,7 +250,8 @@ export class TenantGuard {
     const limitChanges = usages.map((usage) => ({ ...usage, targetLimit: this.#getCurrentLimit(usage.oid) }));
     for (const { oid, name, sessions, targetLimit: limit } of limitChanges) {
       if (sessions <= limit) continue;
-      if (!this.#closedUntil.has(oid)) this.#endReasons.set(name, sessionEndErrors.crowded(name, limit));
+      if (!this.#closedUntil.has(oid))
+        this.#terminationReasons.set(name, terminationErrors.crowded(name, limit));
       await queryKeepingConnection(this.#pool, this.#queries.terminateNewest, [name, limit]);
     }
     if (hasSessions(usages)) await this.#terminateSlowListeners();
@@ -323,7 +324,11 @@ export class TenantGuard {
     for (const { oid, name } of excessiveDatabases) {
       this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);
       if (name !== undefined)
-        this.#endReasons.set(name, sessionEndErrors.tooManyLocks(name, this.#limits), this.#limits.penaltyMs);
+        this.#terminationReasons.set(
+          name,
+          terminationErrors.tooManyLocks(name, this.#limits),
+          this.#limits.penaltyMs,
+        );
     }
     const excessiveOids = new Set(excessiveDatabases.map(({ oid }) => oid));
     const pids = rows.filter(({ database }) => excessiveOids.has(database)).map(({ pid }) => pid);
@@ -341,7 +346,7 @@ export class TenantGuard {
     if (isRecheckDue) this.#closedForMemory.clear();
     for (const { oid, name } of largeDatabases) {
       if (!this.#closedUntil.has(oid)) this.#report(formatTooLargeMessage(name));
-      this.#endReasons.set(name, sessionEndErrors.tooLarge(name), this.#limits.penaltyMs);
+      this.#terminationReasons.set(name, terminationErrors.tooLarge(name), this.#limits.penaltyMs);
       this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);
       this.#closedForMemory.add(oid);
     }
@@ -358,7 +363,11 @@ export class TenantGuard {
     );
     for (const { oid, name } of rows) {
       if (!this.#closedUntil.has(oid)) this.#report(formatSharedCatalogsMessage(name));
-      this.#endReasons.set(name, sessionEndErrors.tooMuchShared(name, this.#limits), this.#limits.penaltyMs);
+      this.#terminationReasons.set(
+        name,
+        terminationErrors.tooMuchShared(name, this.#limits),
+        this.#limits.penaltyMs,
+      );
       this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);
     }
   }
@@ -370,7 +379,7 @@ export class TenantGuard {
       [maxQueueUsage],
     );
     if (rows.length === 0) return;
-    for (const { name } of rows) this.#endReasons.set(name, sessionEndErrors.slowListener(name));
+    for (const { name } of rows) this.#terminationReasons.set(name, terminationErrors.slowListener(name));
     const [pids, names] = [rows.map(({ pid }) => pid), rows.map(({ name }) => name)];
     await queryKeepingConnection(this.#pool, terminateSessionsQuery, [pids, names]);
   }

@@ -27,9 +27,9 @@ const presenceLockName = "presence";
 /** A Postgres session that runs one statement at a time. */
 class LockSession implements WorkLock {
   readonly #client: Client;
-  readonly #endController = new AbortController();
+  readonly #lossController = new AbortController();
   readonly #semaphore = new FairSemaphore({ maxTotal: 1 });
-  #endPromise: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
 
   constructor(
     readonly id: string,
@@ -41,7 +41,7 @@ class LockSession implements WorkLock {
   }
 
   get signal(): AbortSignal {
-    return this.#endController.signal;
+    return this.#lossController.signal;
   }
 
   /** A session that runs a statement has not ended, so it holds its locks. */
@@ -58,7 +58,7 @@ class LockSession implements WorkLock {
 
   /** Tells the work in progress that its locks are lost. */
   reportLost(cause: unknown): void {
-    this.#endController.abort(new LockLostError(cause));
+    this.#lossController.abort(new LockLostError(cause));
   }
 
   query<Row extends QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
@@ -70,14 +70,14 @@ class LockSession implements WorkLock {
       return (await this.#client.query<Row>(text, [...values])).rows;
     } catch (error) {
       // A statement that gets no response may take a lock that is never released. The end of the session releases it.
-      if (isConnectionLossError(error)) void this.end().catch(() => undefined);
+      if (isConnectionLossError(error)) void this.close().catch(() => undefined);
       throw error;
     }
   }
 
-  end(): Promise<void> {
-    this.#endPromise ??= this.#client.end();
-    return this.#endPromise;
+  close(): Promise<void> {
+    this.#closing ??= this.#client.end();
+    return this.#closing;
   }
 }
 
@@ -164,7 +164,7 @@ export class PostgresSessions implements Sessions {
   async close(): Promise<void> {
     this.#isClosed = true;
     const session = await this.#session?.catch(() => undefined);
-    await session?.end().catch(() => undefined);
+    await session?.close().catch(() => undefined);
   }
 
   async #acquireLocks(names: readonly string[]): Promise<LockSession> {

@@ -167,13 +167,13 @@ const runOnPooledConnection = async (
     return results;
   } catch (error) {
     // The connection may be in a transaction. A new one cannot be opened while tenants have all locks.
-    if (client !== undefined && isOutOfLocksError(error)) await endAndRelease(client, rollbackStatement);
+    if (client !== undefined && isOutOfLocksError(error)) await finishAndRelease(client, rollbackStatement);
     else client?.release(true);
     throw toStorageError(error);
   }
 };
 
-const endAndRelease = (client: PoolClient, finalStatement: Statement): Promise<void> =>
+const finishAndRelease = (client: PoolClient, finalStatement: Statement): Promise<void> =>
   runBatch(client, [finalStatement]).then(
     () => client.release(),
     () => client.release(true),
@@ -338,7 +338,7 @@ class WriteTransaction implements Transaction {
     const client = this.#client;
     this.#client = undefined;
     await client
-      ?.then((openClient) => endAndRelease(openClient, finalStatement))
+      ?.then((openClient) => finishAndRelease(openClient, finalStatement))
       // There is no connection to release.
       .catch(() => undefined)
       .finally(() => this.#releaseLock());

@@ -10,9 +10,9 @@ import { firstVersionWithServerSchema, migrations } from "./migrations.js";
 /** After this time without a heartbeat, others terminate the sessions of a server, in seconds. */
 export const silenceLimitSeconds = 20;
 
-/** How long the end of the sessions of a server may take, in milliseconds. */
-const endTimeoutMs = 10_000;
-const endPollIntervalMs = 50;
+/** How long the sessions of a server may take to terminate, in milliseconds. */
+const terminationTimeoutMs = 10_000;
+const terminationPollIntervalMs = 50;
 
 /** Settings by name that all servers must have in common: digests of their values. */
 export type SettingDigests = Readonly<Record<string, string>>;
@@ -173,15 +173,15 @@ export class ServerRegistry {
 }
 
 /**
- * Terminates the sessions of a server, and waits until they have ended, which releases its locks.
+ * Terminates the sessions of a server, and waits until they are closed, which releases its locks.
  *
- * @throws Error when a session does not end. The caller tries again later.
+ * @throws Error when a session does not terminate. The caller tries again later.
  */
 export const terminateServerSessions = async (query: Query, id: string): Promise<void> => {
   const names = [adminApplicationName, recordsApplicationName].map((name) =>
     buildApplicationName(name, { id }),
   );
-  for (const deadline = performance.now() + endTimeoutMs; ; await sleep(endPollIntervalMs)) {
+  for (const deadline = performance.now() + terminationTimeoutMs; ; await sleep(terminationPollIntervalMs)) {
     const rows = await query(
       `select pid, pg_terminate_backend(pid) from pg_stat_activity
         where usename = current_user and application_name = any ($1) and pid <> pg_backend_pid()`,

@@ -56,14 +56,14 @@ describe("a session that ignores its end", () => {
     await vi.waitFor(() =>
       expect(cluster.connect(tenant.id, fresh)).rejects.toMatchObject({ code: "55000" }),
     );
-    expect(cluster.databases.getEndReason(tenant.id)?.message).toContain("cannot be interrupted");
+    expect(cluster.databases.getTerminationReason(tenant.id)?.message).toContain("cannot be interrupted");
     await cluster.databases.grant(neighbor.id, { ...neighbor.credential, pass: "fresh" });
     await cluster.databases.drop(neighbor.id);
 
     await proceed();
     await vi.waitFor(() => cluster.connect(tenant.id, fresh), 10_000);
     await expect(cluster.connect(tenant.id, tenant.credential)).rejects.toMatchObject({ code: "28P01" });
-    expect(cluster.databases.getEndReason(tenant.id)).toBeUndefined();
+    expect(cluster.databases.getTerminationReason(tenant.id)).toBeUndefined();
   });
 
   it("does not keep its login from being removed", async () => {

@@ -33,7 +33,7 @@ export const describeError = (error: unknown): string => {
 };
 
 /** The `lastError` of a job whose process has ended, or has lost Postgres, while it had the job. */
-const processEnded = "ProcessEnded";
+const processExitedError = "ProcessEnded";
 
 /** Returns the fields of a job after an attempt that has failed. Any process may run it when it is due again. */
 export const buildFailedFields = (
@@ -68,9 +68,9 @@ export const buildTakenFields = (
 ): Partial<JobRow> => {
   const { owner, attempts: earlierAttempts = 0 } = row;
   if (owner === null || taker.ownSessions.has(owner)) return { owner: taker.currentSession };
-  const failedFields = buildFailedFields(row, { lastError: processEnded, ...attempt });
+  const failedFields = buildFailedFields(row, { lastError: processExitedError, ...attempt });
   if (failedFields.diedAt !== undefined || (isDelayed && earlierAttempts > 0)) return failedFields;
-  return { owner: taker.currentSession, attempts: earlierAttempts + 1, lastError: processEnded };
+  return { owner: taker.currentSession, attempts: earlierAttempts + 1, lastError: processExitedError };
 };
 
 /** Returns whether a job has failed so often that it is not repeated until an operator requests it. */

@@ -316,14 +316,14 @@ export class JobRunner {
     onTake: (job: JobRow, tables: ServerTables) => void = () => undefined,
   ): Promise<JobRow | undefined> {
     const { transact, sessions, now, onDefect } = this.#options;
-    let endedOwners = new Set<string>();
+    let deadOwners = new Set<string>();
     const waitDeadline = performance.now() + maxWaitMs;
     for (;;) {
       const currentSession = await this.#getCurrentSession();
       const taker = { currentSession, ownSessions: this.#ownSessions };
       const attempt = { time: now(), draw: 0, isDelayed: false };
       const isFree = ({ id, owner }: JobRow): boolean =>
-        (owner === null || owner === currentSession || endedOwners.has(owner)) && !this.#runningJobs.has(id);
+        (owner === null || owner === currentSession || deadOwners.has(owner)) && !this.#runningJobs.has(id);
       const { job, candidates } = await transact("take", (jobs, tables) => {
         const candidates = chooseJobs(jobs, isFree).filter(({ id }) => !this.#runningJobs.has(id));
         const freeJob = candidates.find(isFree);
@@ -339,8 +339,8 @@ export class JobRunner {
       if (job !== undefined || candidates.length === 0 || performance.now() > waitDeadline) return job;
       const owners = candidates.flatMap(({ owner }) => owner ?? []);
       const livingOwners = await sessions.selectLiving(owners);
-      endedOwners = new Set(owners.filter((owner) => !livingOwners.has(owner)));
-      if (endedOwners.size === 0) await new Promise((resolve) => setTimeout(resolve, ownerCheckIntervalMs));
+      deadOwners = new Set(owners.filter((owner) => !livingOwners.has(owner)));
+      if (deadOwners.size === 0) await new Promise((resolve) => setTimeout(resolve, ownerCheckIntervalMs));
     }
   }
 

@@ -18,7 +18,7 @@ const maxDeletedRows = 20;
  */
 export const deleteExpiredRows = (store: Store, now: number, lifetimes: TokenLifetimes): boolean => {
   const { authorizationCodes, grants, refreshTokens, revokedTokens } = store;
-  const [[expiredTokens, endedGrants], [expiredCodes, expiredRevocations]] = loadTogether(
+  const [[expiredTokens, expiredGrants], [expiredCodes, expiredRevocations]] = loadTogether(
     () =>
       loadTogether(
         () => refreshTokens.listExpired(now, maxDeletedRows),
@@ -31,7 +31,7 @@ export const deleteExpiredRows = (store: Store, now: number, lifetimes: TokenLif
       ),
   );
   const unusedGrantIds = expiredTokens.filter(({ usedAt }) => usedAt === null).map(({ grantId }) => grantId);
-  deleteGrants(store, [...unusedGrantIds, ...endedGrants.map(({ id }) => id)], lifetimes);
+  deleteGrants(store, [...unusedGrantIds, ...expiredGrants.map(({ id }) => id)], lifetimes);
   for (const { id } of expiredTokens) refreshTokens.delete(id);
   for (const { id } of expiredCodes) authorizationCodes.delete(id);
   for (const { id } of expiredRevocations) revokedTokens.delete(id);

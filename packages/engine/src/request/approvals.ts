@@ -53,7 +53,7 @@ const maxDeletedApprovals = 100;
 const digestRequest = ({ operation, path, query, body }: GatedRequest): string =>
   computeDigest(toCanonicalJson([operation.id, path, query, body]));
 
-const deleteEndedApprovals = ({ approvals }: OperationContext["store"], now: number): void => {
+const deleteExpiredApprovals = ({ approvals }: OperationContext["store"], now: number): void => {
   for (const { id } of approvals.listExpired(now - retentionMs, maxDeletedApprovals)) approvals.delete(id);
 };
 
@@ -91,7 +91,7 @@ export const requireApproval = (
   if (approvalsOfRequest.some(({ status, expiresAt }) => status === "denied" && now < expiresAt))
     throw errors["approval:denied"]();
 
-  deleteEndedApprovals(store, now);
+  deleteExpiredApprovals(store, now);
   const pendingApproval =
     approvalsOfRequest.find(({ status }) => status === "pending") ??
     store.approvals.insert({

@@ -28,7 +28,7 @@ interface ReconciliationServices extends Pick<Transactions, "transact"> {
  * database server cannot be reached. Each step reads the rows again, because they may have been replaced again.
  *
  * @param pauses between attempts to reach the database server.
- * @throws DatabaseUnavailableError when `pauses` have ended and the database server cannot be reached.
+ * @throws DatabaseUnavailableError when `pauses` are stopped and the database server cannot be reached.
  */
 export const reconcileDatabases = async (
   replacement: Replacement,
@@ -49,7 +49,7 @@ export const retryUntilAvailable = async <T>(work: () => Promise<T>, pauses: Pau
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError) || pauses.haveEnded) throw error;
+      if (!(error instanceof DatabaseUnavailableError) || pauses.areStopped) throw error;
       await pauses.pause(computeRetryDelay(outageDelays, attempts));
     }
   }

@@ -203,7 +203,7 @@ export class StoredBackend implements ServerBackend<"async"> {
   }
 
   async stop(): Promise<void> {
-    this.#pauses.end();
+    this.#pauses.stop();
     this.#runner.stop();
     await this.#runner.waitUntilIdle();
   }

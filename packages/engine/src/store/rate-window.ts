@@ -26,14 +26,14 @@ export class RateWindows {
     // A window that ends so late was started before the clock was moved back by more than a window.
     const isOpen =
       currentWindow !== undefined && now < currentWindow.endsAt && currentWindow.endsAt <= now + 2 * length;
-    if (!isOpen && this.#windows.size >= maxWindows) this.#deleteEndedWindows(now);
+    if (!isOpen && this.#windows.size >= maxWindows) this.#deletePastWindows(now);
     const { count, endsAt } = isOpen ? currentWindow : { count: 0, endsAt: now + length };
     const window = { count: Math.min(count + 1, maxCount), endsAt };
     this.#windows.set(id, window);
     return window;
   }
 
-  #deleteEndedWindows(now: number): void {
+  #deletePastWindows(now: number): void {
     for (const [key, { endsAt }] of this.#windows) if (now >= endsAt) this.#windows.delete(key);
   }
 }

@@ -1,29 +1,29 @@
-/** Pauses of background work. They end early when the work has to stop. */
+/** Pauses of background work. They are cut short when the work has to stop. */
 export class Pauses {
-  readonly #pauseEnds = new Set<() => void>();
-  #haveEnded = false;
+  readonly #finishCallbacks = new Set<() => void>();
+  #areStopped = false;
 
-  get haveEnded(): boolean {
-    return this.#haveEnded;
+  get areStopped(): boolean {
+    return this.#areStopped;
   }
 
-  /** Resolves after a time, or when `end` is called. */
+  /** Resolves after a time, or when `stop` is called. */
   pause(milliseconds: number): Promise<void> {
-    if (this.#haveEnded) return Promise.resolve();
+    if (this.#areStopped) return Promise.resolve();
     return new Promise((resolve) => {
-      const endPause = (): void => {
+      const finishPause = (): void => {
         clearTimeout(timer);
-        this.#pauseEnds.delete(endPause);
+        this.#finishCallbacks.delete(finishPause);
         resolve();
       };
-      const timer = setTimeout(endPause, milliseconds);
-      this.#pauseEnds.add(endPause);
+      const timer = setTimeout(finishPause, milliseconds);
+      this.#finishCallbacks.add(finishPause);
     });
   }
 
-  /** Ends all pauses, those that begin later too. */
-  end(): void {
-    this.#haveEnded = true;
-    for (const end of this.#pauseEnds) end();
+  /** Finishes all pauses, including those that begin later. */
+  stop(): void {
+    this.#areStopped = true;
+    for (const finish of this.#finishCallbacks) finish();
   }
 }

@@ -77,14 +77,14 @@ export class VirtualTimers implements Timers {
 
   #pause(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      const endPause = (): void => {
+      const finishPause = (): void => {
         this.clearTimeout(timer);
-        signal.removeEventListener("abort", endPause);
+        signal.removeEventListener("abort", finishPause);
         resolve();
       };
-      const timer = this.setPause(endPause, ms);
-      if (signal.aborted) endPause();
-      else signal.addEventListener("abort", endPause);
+      const timer = this.setPause(finishPause, ms);
+      if (signal.aborted) finishPause();
+      else signal.addEventListener("abort", finishPause);
     });
   }
 

@@ -85,7 +85,7 @@ export const platformErrors = {
       "Read the messages of Postgres above. With --data-dir, postgres.log in that directory has the full log.",
     ),
 
-  postgresEnded: (cause: unknown) =>
+  postgresExited: (cause: unknown) =>
     new PlatformError(
       "platform:postgres_failed",
       `Postgres stopped unexpectedly and could not be restarted, so mgmt dev stopped too: ${getMessageWithoutPath(cause)}`,

@@ -19,14 +19,14 @@ export const retryWhileUnavailable = async <T>(
   work: () => Promise<T>,
 ): Promise<T> => {
   const deadline = performance.now() + timeoutMs;
-  let hasEnded = false;
-  void exited.then(() => (hasEnded = true));
+  let hasExited = false;
+  void exited.then(() => (hasExited = true));
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError) || isCausedByFullDisk(error)) throw error;
-      if (hasEnded || performance.now() > deadline) {
+      if (hasExited || performance.now() > deadline) {
         throw platformErrors.postgresFailed("Postgres accepts no connections", error.message);
       }
     }

@@ -51,7 +51,7 @@ beforeAll(async () => {
   proxy.open({
     findDatabase: () => undefined,
     findApiName: () => Promise.resolve(undefined),
-    findEndReason: () => undefined,
+    findTerminationReason: () => undefined,
   });
   idleConnections = connections();
 });

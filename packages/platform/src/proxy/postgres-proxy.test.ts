@@ -73,7 +73,7 @@ afterAll(async () => {
 const databases: DatabaseDirectory = {
   findDatabase: (user) => (user.startsWith("role_") ? "db_a" : undefined),
   findApiName: () => Promise.resolve("shop"),
-  findEndReason: () => undefined,
+  findTerminationReason: () => undefined,
 };
 
 const listen = async (

@@ -9,7 +9,7 @@ import {
 import { type LoginRejectedError, loginRejections } from "@mgmt/cluster/connection/login-rejected";
 import { AuthenticationObserver } from "./authentication.js";
 import { type StartupMessage, replaceDatabase } from "./first-message.js";
-import { addHints, replaceSessionEndError } from "./rewrite-errors.js";
+import { addHints, replaceTerminationError } from "./rewrite-errors.js";
 import { flushAndClose, endAndDrain } from "./close-socket.js";
 import { type GreetedClient, Handshake } from "./handshake.js";
 import { connectStreams } from "./connect-streams.js";
@@ -52,7 +52,7 @@ export interface DatabaseDirectory {
   /** Returns the current name of a database in the API. */
   findApiName: (databaseName: string) => Promise<string | undefined>;
   /** Returns why sessions of a database end now; undefined when the platform does not end them. */
-  findEndReason: (databaseName: string) => LoginRejectedError | undefined;
+  findTerminationReason: (databaseName: string) => LoginRejectedError | undefined;
 }
 
 /** A client that asks for a database, or uses it. */
@@ -253,7 +253,9 @@ export class PostgresProxy implements DataPlane {
     upstream.receive = (bytes) => {
       if (!authentication.observeAcceptance(bytes)) return receive(bytes);
       upstream.receive =
-        session === undefined ? receive : (nextBytes) => receive(this.#replaceEndError(session, nextBytes));
+        session === undefined
+          ? receive
+          : (nextBytes) => receive(this.#replaceTerminationError(session, nextBytes));
       this.#unacceptedClients.delete(formatRemoteAddress(client));
       if (session === undefined || session.requestedName === undefined)
         return this.#acceptConnection(session, upstream, bytes);
@@ -266,9 +268,9 @@ export class PostgresProxy implements DataPlane {
   }
 
   /** Says why the platform has terminated a session. */
-  #replaceEndError({ databaseName }: Session, bytes: Buffer): Buffer {
-    const endReason = this.#directory?.findEndReason(databaseName);
-    return endReason === undefined ? bytes : replaceSessionEndError(bytes, endReason);
+  #replaceTerminationError({ databaseName }: Session, bytes: Buffer): Buffer {
+    const terminationReason = this.#directory?.findTerminationReason(databaseName);
+    return terminationReason === undefined ? bytes : replaceTerminationError(bytes, terminationReason);
   }
 
   /** Counts the session, and passes on the data from Postgres. Ends it if its database has too many. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { encodeError } from "./error-response.js";
-import { addHints, replaceSessionEndError } from "./rewrite-errors.js";
+import { addHints, replaceTerminationError } from "./rewrite-errors.js";
 import { Rejection } from "./rejection.js";
 import { errorFields } from "../../test/proxy/wire.js";
 
@@ -72,7 +72,7 @@ describe("the end of a session", () => {
     ["alone", ended, []],
     ["after the rest of a result", Buffer.concat([row, row.subarray(2), ended]), [row, row.subarray(2)]],
   ])("gets the reason: %s", (_case, bytes, before) => {
-    expect(replaceSessionEndError(bytes, reason)).toEqual(Buffer.concat([...before, reason.encode()]));
+    expect(replaceTerminationError(bytes, reason)).toEqual(Buffer.concat([...before, reason.encode()]));
   });
 
   it("gets the reason if the database accepts no connections", () => {
@@ -82,12 +82,12 @@ describe("the end of a session", () => {
       "C55000",
       "Mdatabase is not currently accepting connections",
     ]);
-    expect(replaceSessionEndError(closed, reason)).toEqual(reason.encode());
+    expect(replaceTerminationError(closed, reason)).toEqual(reason.encode());
   });
 
   it("gets the reason, and keeps its code, when it is a login that its database does not accept", () => {
     const refused = encodeError(["SFATAL", "VFATAL", "C53300", "Mtoo many connections"]);
-    expect(errorFields(replaceSessionEndError(refused, reason))).toEqual({
+    expect(errorFields(replaceTerminationError(refused, reason))).toEqual({
       ...errorFields(reason.encode()),
       C: "53300",
     });
@@ -102,6 +102,6 @@ describe("the end of a session", () => {
     ["a row with the text", message("D", "\0\x01\0\0\0\x20SFATAL\0VFATAL\0C57P01\0Mx\0\0")],
     ["nothing", Buffer.alloc(0)],
   ])("stays as it is: %s", (_case, bytes) => {
-    expect(replaceSessionEndError(bytes, reason)).toEqual(bytes);
+    expect(replaceTerminationError(bytes, reason)).toEqual(bytes);
   });
 });

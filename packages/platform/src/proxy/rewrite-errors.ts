@@ -90,7 +90,7 @@ const fatalSeverity = Buffer.from("SFATAL\0VFATAL\0C");
  *
  * @param bytes a part of the data from Postgres. The error is its end.
  */
-export const replaceSessionEndError = (
+export const replaceTerminationError = (
   bytes: Buffer,
   { code, message, hint }: LoginRejectedError,
 ): Buffer => {

@@ -178,7 +178,7 @@ const serveApi = async (
     engine.followRequests(createIgnoredFieldReporter(onLog));
     proxy.server.open({
       findDatabase: (user, limits) => databases.engine.findDatabase(user, limits),
-      findEndReason: (databaseName) => databases.engine.getEndReason(databaseName),
+      findTerminationReason: (databaseName) => databases.engine.getTerminationReason(databaseName),
       // The names in Postgres are the ids that the server has generated.
       findApiName: (databaseName) => engine.read(({ store }) => store.databases.get(databaseName)?.name),
     });

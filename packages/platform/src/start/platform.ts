@@ -111,7 +111,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     const supervisor = postgres.supervisor;
     supervisor.onRestart = (cause) =>
       onLog(
-        cause === "ended"
+        cause === "exited"
           ? "Postgres stopped unexpectedly and is being restarted"
           : "Postgres runs but accepts no connections, so it is being restarted",
       );
@@ -171,7 +171,7 @@ const createPlatform = ({ dataDir, postgres, proxy, server }: PlatformParts): Pl
   };
   const stopOnce = (): Promise<void> => (stopping ??= stop());
   const closed = postgres.supervisor.exited.then(async (cause) => {
-    const failure = stopping === undefined ? platformErrors.postgresEnded(cause) : undefined;
+    const failure = stopping === undefined ? platformErrors.postgresExited(cause) : undefined;
     await stopOnce();
     return failure;
   });

@@ -115,10 +115,10 @@ const runCommand = (
       reject(platformErrors.testSetupTimeout(timeoutMs, readOutput()));
     }, timeoutMs);
     // A worker that ends before the command leaves nothing behind.
-    const endGroup = (): void => signalGroup("SIGKILL");
-    process.once("exit", endGroup);
+    const killGroup = (): void => signalGroup("SIGKILL");
+    process.once("exit", killGroup);
     const finish = (): void => {
-      process.removeListener("exit", endGroup);
+      process.removeListener("exit", killGroup);
       clearTimeout(timer);
       clearTimeout(killTimer);
     };

@@ -39,7 +39,7 @@ class LazySession {
     const current = this.#session;
     const session = await current?.catch(() => undefined);
     const mustRemain =
-      session === undefined ? performance.now() - this.#failedAt < failureMemoryMs : !session.hasEnded;
+      session === undefined ? performance.now() - this.#failedAt < failureMemoryMs : !session.isClosed;
     // Another test may have begun to open one.
     if (this.#session !== undefined && (mustRemain || this.#session !== current)) return this.#session;
     this.#session = (async () => RunnerSession.open(await location(), start))();
@@ -80,13 +80,13 @@ export class TestDatabases {
       return await this.#takeDatabase(session);
     } catch (error) {
       // The server has ended, such as after a crash of Postgres. It is started again.
-      if (!session.hasEnded) throw error;
+      if (!session.isClosed) throw error;
       return this.#takeDatabase(await this.#session());
     }
   }
 
   async #takeDatabase(session: RunnerSession): Promise<TestDatabase> {
-    session.beginUse();
+    session.acquire();
     try {
       if (this.#template?.session !== session) {
         const templateReady = this.#prepareTemplate(session);
@@ -99,7 +99,7 @@ export class TestDatabases {
       this.#sessions.set(database, session);
       return database;
     } catch (error) {
-      session.endUse();
+      session.release();
       throw error;
     }
   }
@@ -117,11 +117,11 @@ export class TestDatabases {
     const session = this.#sessions.get(testDatabase);
     this.#sessions.delete(testDatabase);
     // The server has dropped the databases of a session that has ended.
-    if (session === undefined || session.hasEnded) return undefined;
+    if (session === undefined || session.isClosed) return undefined;
     const { database } = testDatabase;
     const mustRemain = hasFailed && this.#settings.keepOnFailure;
     await session.finish(database, mustRemain ? "retained" : "ended");
-    session.endUse();
+    session.release();
     if (!mustRemain) return undefined;
     const passwordFile = join(session.location.directory, passwordFileName);
     return `PGPASSFILE=${quote(passwordFile)} psql -h 127.0.0.1 -p ${String(session.port)} -U ${retainedRole} ${database}`;

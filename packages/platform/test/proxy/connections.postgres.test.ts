@@ -80,7 +80,7 @@ describe("the database of a connection", () => {
     const started = await start({}, false);
     started.proxy.open({
       findDatabase: () => mine.id,
-      findEndReason: () => undefined,
+      findTerminationReason: () => undefined,
       findApiName: () => Promise.reject(new DatabaseUnavailableError("Postgres cannot be reached")),
     });
     expect(await rejection(connect(started, mine.credential, { database: "shop" }))).toMatchObject({

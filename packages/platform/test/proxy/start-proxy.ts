@@ -26,11 +26,11 @@ export interface StartedProxy {
 export const names = new Map<string, string>();
 
 export const directoryOf = (
-  databases: Pick<PostgresDatabases, "findDatabase" | "getEndReason">,
+  databases: Pick<PostgresDatabases, "findDatabase" | "getTerminationReason">,
 ): DatabaseDirectory => ({
   findDatabase: (user, limits) => databases.findDatabase(user, limits),
   findApiName: (database) => Promise.resolve(names.get(database)),
-  findEndReason: (database) => databases.getEndReason(database),
+  findTerminationReason: (database) => databases.getTerminationReason(database),
 });
 
 /** Returns a function that starts a proxy of the cluster. Every test closes its proxies. */

@@ -131,14 +131,14 @@ const removeAbandonedLockFiles = async (dataDir: string): Promise<void> => {
     const isAbandoned = pipeFilePattern.test(name)
       ? isAbandonedFile
       : claimFilePattern.test(name)
-        ? hasOwnerEnded
+        ? hasOwnerExited
         : undefined;
     if (await isAbandoned?.(path)) await rm(path, { force: true });
   }
 };
 
 /** Tells whether the process that a file identifies has ended. A file without an identity may still be written. */
-const hasOwnerEnded = async (path: string): Promise<boolean> => {
+const hasOwnerExited = async (path: string): Promise<boolean> => {
   const lockState = await readLockState(path);
   return lockState?.owner === undefined ? isAbandonedFile(path) : lockState.liveness === "dead";
 };

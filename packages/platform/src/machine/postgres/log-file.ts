@@ -64,7 +64,7 @@ export const startLogWriter = (log: FileHandle, account: SystemAccount | undefin
     detached: true,
     stdio: ["pipe", log.fd, "ignore"],
   });
-  const writerEnded = new Promise<void>((resolve) => {
+  const writerExited = new Promise<void>((resolve) => {
     writer.once("exit", () => resolve());
     writer.once("error", () => resolve());
   });
@@ -74,7 +74,7 @@ export const startLogWriter = (log: FileHandle, account: SystemAccount | undefin
   const finish = (): Promise<void> => {
     // A suspended process would not end.
     if (writer.pid !== undefined) resumeGroup(writer.pid);
-    return writerEnded;
+    return writerExited;
   };
   return { input: stdin, finish };
 };

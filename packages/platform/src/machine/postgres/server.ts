@@ -59,7 +59,7 @@ const stopTimeoutsMs = {
 const killTimeoutMs = 5_000;
 
 /** The line that Postgres logs when all sessions have ended. */
-const sessionsEndedPattern = /\] LOG: {2}shutting down$/m;
+const sessionsTerminatedPattern = /\] LOG: {2}shutting down$/m;
 
 /** A running Postgres server that ends with this process. */
 export class PostgresServer {
@@ -169,21 +169,24 @@ export class PostgresServer {
   }
 
   /**
-   * Terminates all sessions and shuts the server down cleanly, also when its processes were suspended. Ends it without that when sessions
-   * do not end, and kills it when that takes too long; the next start then repairs the files.
+   * Terminates all sessions and shuts the server down cleanly, also when its processes were suspended. Stops it without that when sessions
+   * do not terminate, and kills it when that takes too long; the next start then repairs the files.
    */
   async stop({ sessions, checkpoint } = stopTimeoutsMs): Promise<void> {
     const { pid } = this.#process;
     if (pid !== undefined) await resumeServers(this.#directory, pid);
     const loggedBytes = (await this.#readLog()).length;
-    let hasEnded = await this.#signalAndWait("SIGINT", sessions);
-    if (!hasEnded && sessionsEndedPattern.test((await this.#readLog()).toString("latin1", loggedBytes))) {
-      hasEnded = await this.#signalAndWait("SIGINT", checkpoint);
+    let hasExited = await this.#signalAndWait("SIGINT", sessions);
+    if (
+      !hasExited &&
+      sessionsTerminatedPattern.test((await this.#readLog()).toString("latin1", loggedBytes))
+    ) {
+      hasExited = await this.#signalAndWait("SIGINT", checkpoint);
     }
     for (const signal of ["SIGQUIT", "SIGKILL"] as const)
-      hasEnded ||= await this.#signalAndWait(signal, killTimeoutMs);
+      hasExited ||= await this.#signalAndWait(signal, killTimeoutMs);
     // A killed postmaster does not wait for its children.
-    if (!hasEnded || this.#process.signalCode === "SIGKILL") await stopOrphanedServers(this.#directory);
+    if (!hasExited || this.#process.signalCode === "SIGKILL") await stopOrphanedServers(this.#directory);
     await this.dismissWatchdog();
     await this.#logWriter.finish();
   }
@@ -191,12 +194,12 @@ export class PostgresServer {
   async #signalAndWait(signal: NodeJS.Signals, timeoutMs: number): Promise<boolean> {
     this.#process.kill(signal);
     const timer = new AbortController();
-    const hasEndedInTime = await Promise.race([
+    const hasExitedInTime = await Promise.race([
       this.exited.then(() => true),
       sleep(timeoutMs, false, { signal: timer.signal }).catch(() => false),
     ]);
     timer.abort();
-    return hasEndedInTime;
+    return hasExitedInTime;
   }
 
   #readLog(): Promise<Buffer> {
@@ -208,7 +211,7 @@ export class PostgresServer {
     this.#process.kill("SIGKILL");
   }
 
-  /** Ends the watchdog of a server that has ended. */
+  /** Stops the watchdog of a server that has exited. */
   async dismissWatchdog(): Promise<void> {
     await this.#watchdog.dismiss();
   }
@@ -223,7 +226,7 @@ const waitUntilReady = async (
     stuckTimeoutMs,
     signal,
   }: { exited: Promise<void>; stuckTimeoutMs: number; signal: AbortSignal | undefined },
-): Promise<"ready" | "ended" | "stuck"> => {
+): Promise<"ready" | "exited" | "stuck"> => {
   let isRunning = true;
   void exited.then(() => (isRunning = false));
   const recovery = new RecoveryProgress(directory);
@@ -240,7 +243,7 @@ const waitUntilReady = async (
     loggedBytes = size;
     if (now - progressAt >= stuckTimeoutMs) return "stuck";
   }
-  return "ended";
+  return "exited";
 };
 
 const selectLastLines = (output: string): string => output.trim().split("\n").slice(-6).join("\n");

@@ -183,7 +183,7 @@ describe.runIf(process.platform === "linux")("a server that runs but accepts no 
       `[ "$(grep -c '^postgres -D' '${programs.calls}')" -ne ${String(starts + 1)} ] || exec sleep 600`,
     );
     await isReplaced(await kill());
-    expect(causes).toEqual(["ended", "stuck"]);
+    expect(causes).toEqual(["exited", "stuck"]);
     expect(slow).toBe(1);
     await isServing();
     await programs.restore();

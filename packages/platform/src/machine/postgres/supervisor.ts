@@ -16,8 +16,8 @@ const restartDelayMs = 1_000;
 /** Time between attempts to start while the disk is full, in milliseconds. */
 const diskFullDelayMs = 1_000;
 
-/** Why a server is restarted: it has ended, or it accepts no connections although it runs. */
-export type RestartCause = "ended" | "stuck";
+/** Why a server is restarted: it has exited, or it accepts no connections although it runs. */
+export type RestartCause = "exited" | "stuck";
 
 /** Keeps Postgres running: a server that ends unexpectedly, or gets stuck, is started again, on the same port. */
 export class PostgresSupervisor {
@@ -103,25 +103,25 @@ export class PostgresSupervisor {
     }
   }
 
-  /** Resolves when the server has ended. Ends one that is stuck. */
+  /** Resolves when the server has exited. Kills one that is stuck. */
   async #waitUntilDown(signal: AbortSignal): Promise<RestartCause> {
     const server = this.#server;
     const watchController = new AbortController();
-    const endWatch = (): void => watchController.abort();
-    signal.addEventListener("abort", endWatch, { once: true });
-    void server.exited.then(endWatch);
+    const stopWatch = (): void => watchController.abort();
+    signal.addEventListener("abort", stopWatch, { once: true });
+    void server.exited.then(stopWatch);
     const times = { ...this.#times, stuckTimeoutMs: this.#stuckTimeoutMs };
     const isStuck = await waitUntilStuck(this.#options, watchController.signal, times, {
       onAccept: () => (this.#stuckTimeoutMs = this.#times.stuckTimeoutMs),
       onSlow: () => this.onSlow(),
     });
-    signal.removeEventListener("abort", endWatch);
+    signal.removeEventListener("abort", stopWatch);
     if (isStuck) {
       this.#doubleStuckTimeout();
       server.kill();
     }
     await server.exited;
-    return isStuck ? "stuck" : "ended";
+    return isStuck ? "stuck" : "exited";
   }
 
   /** Doubles the time after which a server counts as stuck, because a server that gets stuck again and again may only be slow. */

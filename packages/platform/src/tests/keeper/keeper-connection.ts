@@ -7,7 +7,7 @@ export const keeperApplication = "mgmt-test-keeper";
 /** Opens a session of the superuser. An error after that only ends it, which the next query shows. */
 export const openKeeperSession = async (
   { port, password }: { port: number; password: string },
-  onEnd: () => void,
+  onClose: () => void,
 ): Promise<Client> => {
   const client = new Client({
     ...{ host: "127.0.0.1", port, user: superuser, password, database: "postgres" },
@@ -15,6 +15,6 @@ export const openKeeperSession = async (
   });
   client.on("error", () => undefined);
   await client.connect();
-  client.once("end", onEnd);
+  client.once("end", onClose);
   return client;
 };

@@ -83,16 +83,16 @@ const serveRunners = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const lost = new AbortController();
-  const onEnd = (): void => lost.abort();
+  const onLoss = (): void => lost.abort();
   const connectionLost = new Promise<void>((resolve) =>
     lost.signal.addEventListener("abort", () => resolve()),
   );
-  void cluster.server.exited.then(onEnd);
-  signal.addEventListener("abort", onEnd, { once: true });
-  const main = await openKeeperSession(cluster, onEnd);
+  void cluster.server.exited.then(onLoss);
+  signal.addEventListener("abort", onLoss, { once: true });
+  const main = await openKeeperSession(cluster, onLoss);
   const sessions = await Promise.all(
     Array.from({ length: Math.min(4, Math.max(2, availableParallelism() / 2)) }, () =>
-      openKeeperSession(cluster, onEnd),
+      openKeeperSession(cluster, onLoss),
     ),
   );
   const copier = new Copier(sessions, binaries.major);

@@ -98,7 +98,7 @@ export class RunnerSession {
   #useCount = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   readonly #parentTimer: NodeJS.Timeout | undefined;
-  #hasEnded = false;
+  #isClosed = false;
 
   private constructor(
     readonly location: ServerLocation,
@@ -117,7 +117,7 @@ export class RunnerSession {
       this.#tickets.get(message.ticket)?.(message);
     });
     client.once("end", () => {
-      this.#hasEnded = true;
+      this.#isClosed = true;
       clearInterval(this.#parentTimer);
       for (const answer of this.#tickets.values())
         answer({ ticket: "", error: { message: "Postgres has ended", isDiskFull: false } });
@@ -146,8 +146,8 @@ export class RunnerSession {
     }
   }
 
-  get hasEnded(): boolean {
-    return this.#hasEnded;
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Id of this process in the registry. */
@@ -223,21 +223,21 @@ export class RunnerSession {
     await this.query("select mgmt_test.finish($1, $2)", [database, state]);
   }
 
-  /** Keeps the session open until `endUse` is called as often. */
-  beginUse(): void {
+  /** Keeps the session open until `release` is called as often. */
+  acquire(): void {
     this.#useCount += 1;
     clearTimeout(this.#idleTimer);
   }
 
-  endUse(): void {
+  release(): void {
     this.#useCount -= 1;
-    if (this.#useCount > 0 || this.#hasEnded) return;
+    if (this.#useCount > 0 || this.#isClosed) return;
     this.#idleTimer = setTimeout(() => void this.close().catch(() => undefined), idleTimeoutMs).unref();
   }
 
   /** Terminates the session. The server drops the databases of this process. */
   async close(): Promise<void> {
-    this.#hasEnded = true;
+    this.#isClosed = true;
     clearTimeout(this.#idleTimer);
     this.#socket.ref();
     await this.#client.end();
@@ -267,13 +267,13 @@ export const toTestDatabaseError = (error: unknown, { directory }: ServerLocatio
  * Calls back when this process is a worker of a runner that was killed. Not every runner's workers end then: a connection that a test has
  * left would keep its database for ever.
  */
-const onParentExit = (onEnd: () => void): NodeJS.Timeout | undefined => {
+const onParentExit = (onExit: () => void): NodeJS.Timeout | undefined => {
   if (process.channel === undefined || process.channel === null) return undefined;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
-    onEnd();
+    onExit();
   }, parentIntervalMs).unref();
   return timer;
 };

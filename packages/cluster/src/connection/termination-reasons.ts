@@ -1,21 +1,21 @@
 import type { LoginRejectedError } from "./login-rejected.js";
 
-/** How long a client may take to learn that its session has ended, in milliseconds. */
+/** How long a client may take to learn that its session was terminated, in milliseconds. */
 const reasonLifetimeMs = 5_000;
 
 /**
- * Remembers why the platform terminates the sessions of a database, or lets it have no new ones. Postgres itself says only that an
- * administrator has ended them, or that there are too many.
+ * Remembers why the platform terminates the sessions of a database, or lets it have no new ones. Postgres itself reports only that an
+ * administrator terminated them, or that there are too many.
  */
-export class CurrentEndReasons {
+export class TerminationReasons {
   readonly #reasons = new Map<string, { reason: LoginRejectedError; until: number }>();
 
-  /** @param durationMs how long it is the reason, in milliseconds. Default: 5,000. */
+  /** @param durationMs how long the reason applies, in milliseconds. Default: 5,000. */
   set(database: string, reason: LoginRejectedError, durationMs = reasonLifetimeMs): void {
     this.#reasons.set(database, { reason, until: performance.now() + durationMs });
   }
 
-  /** Returns why sessions of the database end now; undefined when the platform does not end them. */
+  /** Returns why sessions of the database are terminated now; undefined when the platform does not terminate them. */
   get(database: string): LoginRejectedError | undefined {
     const entry = this.#reasons.get(database);
     if (entry === undefined || entry.until > performance.now()) return entry?.reason;
