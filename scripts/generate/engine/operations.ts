@@ -41,8 +41,8 @@ export type RequestBody<Id extends OperationId> = OperationShapes[Id]["body"];
 export interface QueryParameter {
   readonly name: string;
   readonly type: "string" | "integer" | "boolean";
-  /** The kind of resource that the id belongs to. */
-  readonly kind: keyof typeof idPrefixes | null;
+  /** The resource type of an id; null for other parameters. */
+  readonly resourceType: keyof typeof idPrefixes | null;
 }
 
 /** The engine's data about an operation. */
@@ -51,11 +51,11 @@ export interface OperationEntry {
   readonly method: HttpMethod;
   /** Path template, such as \`/v1/projects/{id}\`. */
   readonly path: string;
-  readonly pathKinds: Readonly<Record<string, keyof typeof idPatterns>>;
+  readonly pathResourceTypes: Readonly<Record<string, keyof typeof idPatterns>>;
   readonly query: readonly QueryParameter[];
   readonly body: "none" | "optional" | "required";
-  /** Places of ids in the body. */
-  readonly bodyIds: readonly { readonly path: readonly string[]; readonly kind: keyof typeof idPrefixes }[];
+  /** Paths of ids in the body. */
+  readonly bodyIds: readonly { readonly path: readonly string[]; readonly resourceType: keyof typeof idPrefixes }[];
   /** Fields of the body that are access tokens of another user. */
   readonly secretFields: readonly string[];
   /** JSON pointers of fields that have their own error code for rejected values. */
@@ -106,17 +106,17 @@ const tableEntry = (contract: Contract, operation: Operation): object => {
     id: operation.id,
     method: operation.method,
     path: operation.path,
-    pathKinds: Object.fromEntries(
+    pathResourceTypes: Object.fromEntries(
       operation.pathParameters.map(({ name, schema }) => {
-        const kind = contract.resolve(schema)["x-id-kind"];
-        if (kind === undefined) throw new Error(`${operation.id}: {${name}} has no x-id-kind`);
-        return [name, kind];
+        const resourceType = contract.resolve(schema)["x-id-kind"];
+        if (resourceType === undefined) throw new Error(`${operation.id}: {${name}} has no x-id-kind`);
+        return [name, resourceType];
       }),
     ),
     query: operation.queryParameters.map(({ name, schema }) => ({
       name,
       type: [contract.resolve(schema).type ?? "string"].flat()[0],
-      kind: contract.resolve(schema)["x-id-kind"] ?? null,
+      resourceType: contract.resolve(schema)["x-id-kind"] ?? null,
     })),
     body: operation.body ? (operation.body.required ? "required" : "optional") : "none",
     bodyIds: body ? idFields(contract, body) : [],
@@ -146,17 +146,17 @@ const alternatives = (contract: Contract, schema: JsonSchema): JsonSchema[] => {
 const properties = (contract: Contract, schema: JsonSchema): [string, JsonSchema][] =>
   alternatives(contract, schema).flatMap((part) => Object.entries(part.properties ?? {}));
 
-/** Returns the paths and kinds of the ids in a body. */
+/** Returns the paths and resource types of the ids in a body. */
 const idFields = (
   contract: Contract,
   schema: JsonSchema,
   above: string[] = [],
-): { path: string[]; kind: string }[] => {
-  const found = new Map<string, { path: string[]; kind: string }>();
+): { path: string[]; resourceType: string }[] => {
+  const found = new Map<string, { path: string[]; resourceType: string }>();
   for (const [name, property] of properties(contract, schema)) {
     const path = [...above, name];
     for (const part of alternatives(contract, property)) {
-      if (part["x-id-kind"]) found.set(path.join("/"), { path, kind: part["x-id-kind"] });
+      if (part["x-id-kind"]) found.set(path.join("/"), { path, resourceType: part["x-id-kind"] });
     }
     for (const inner of idFields(contract, property, path)) found.set(inner.path.join("/"), inner);
   }

@@ -71,7 +71,7 @@ const findTarget = ({ operationId, request }: ApprovalRow): { resourceType: stri
   const names = (operation?.path ?? "").split("/");
   // The last id of a path is the resource, after those that it belongs to.
   const index = names.findLastIndex((name) => name.startsWith("{"));
-  const resourceType = operation?.pathKinds[(names[index] ?? "").slice(1, -1)] ?? "resource";
+  const resourceType = operation?.pathResourceTypes[(names[index] ?? "").slice(1, -1)] ?? "resource";
   return { resourceType, id: segments[index] ?? "" };
 };
 
@@ -110,7 +110,9 @@ const describeDependents = (rowsByNoun: Readonly<Record<string, Rows>>): string 
 const readRow = ({ store }: SerializationContext, resourceType: string, id: string): Row | undefined => {
   // The keys of an object literal are the names of its type.
   const names = Object.keys(collections) as CollectionName[];
-  const name = names.find((candidate) => Reflect.get(collections[candidate], "kind") === resourceType);
+  const name = names.find(
+    (candidate) => Reflect.get(collections[candidate], "resourceType") === resourceType,
+  );
   return name && store[name].get(id);
 };
 

@@ -77,7 +77,7 @@ const changesField = (
   field: string,
 ): boolean =>
   body[field] !== undefined &&
-  Object.entries(operation.pathKinds).some(
+  Object.entries(operation.pathResourceTypes).some(
     ([name, resourceType]) =>
       isWorkspaceResourceType(resourceType) &&
       readField(store, resourceType, path[name] ?? "", field) !== body[field],
@@ -89,7 +89,7 @@ const findProjectId = (
   operation: OperationEntry,
   validRequest: ValidRequest,
 ): string | null => {
-  for (const [name, resourceType] of Object.entries(operation.pathKinds)) {
+  for (const [name, resourceType] of Object.entries(operation.pathResourceTypes)) {
     const id = validRequest.path[name];
     if (id === undefined || !isWorkspaceResourceType(resourceType)) continue;
     const projectId = findResourceProjectId(store, resourceType, id);

@@ -82,7 +82,7 @@ describe("a resource", () => {
 });
 
 it("the rows that a path names are loaded, without those that it does not name", () => {
-  const operation = { pathKinds: { projectId: "project", branchId: "branch" } } as const;
+  const operation = { pathResourceTypes: { projectId: "project", branchId: "branch" } } as const;
   expect(listPathPreloads(operation, { projectId: "p" })).toEqual([
     { read: "row", table: "projects", id: "p" },
   ]);

@@ -124,10 +124,10 @@ export const requireAccess = <K extends keyof WorkspaceResources>(
 
 /** Returns the preload for each resource that a path names. The ids are canonical. */
 export const listPathPreloads = (
-  { pathKinds }: Pick<OperationEntry, "pathKinds">,
+  { pathResourceTypes }: Pick<OperationEntry, "pathResourceTypes">,
   path: Readonly<Record<string, string>>,
 ): Preload[] =>
-  Object.entries(pathKinds).flatMap(([name, resourceType]): Preload[] => {
+  Object.entries(pathResourceTypes).flatMap(([name, resourceType]): Preload[] => {
     const id = path[name];
     return id === undefined ? [] : [{ read: "row", table: getCollectionName(resourceType), id }];
   });

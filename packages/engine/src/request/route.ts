@@ -118,7 +118,7 @@ export const matchRoute = (method: string, path: string): Route => {
 /** Returns the ids in the path in canonical form, by the name of their parameter. They may be malformed. */
 export const canonicalizePathIds = ({ operation, parameters }: Route): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(operation.pathKinds).flatMap(([name, resourceType]) => {
+    Object.entries(operation.pathResourceTypes).flatMap(([name, resourceType]) => {
       const id = parameters[name] ?? null;
       return id === null ? [] : [[name, toCanonicalId(resourceType, id)]];
     }),

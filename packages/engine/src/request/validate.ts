@@ -48,14 +48,18 @@ export const validateRequest = (
   const query = validateQuery(operation, search, issues);
   const { body, ignoredPointers } = validateBody(operation, json, unknownFields, issues);
   if (issues.length > 0) throw errors.validationFailed(issues);
-  for (const { name, kind } of operation.query) {
+  for (const { name, resourceType } of operation.query) {
     const value = query[name];
     // In the filters of lists, `unassigned` means no branch.
-    if (kind !== null && typeof value === "string" && !(kind === "branch" && value === "unassigned")) {
-      query[name] = toCanonicalId(kind, value);
+    if (
+      resourceType !== null &&
+      typeof value === "string" &&
+      !(resourceType === "branch" && value === "unassigned")
+    ) {
+      query[name] = toCanonicalId(resourceType, value);
     }
   }
-  for (const field of operation.bodyIds) canonicalizeField(body, field.path, field.kind);
+  for (const field of operation.bodyIds) canonicalizeField(body, field.path, field.resourceType);
   return { path, query, body, missingResourceType, ignoredPointers };
 };
 
@@ -65,7 +69,7 @@ const validatePath = (
 ): Pick<ValidRequest, "path" | "missingResourceType"> => {
   const path: Record<string, string> = {};
   let missingResourceType: MissingResourceType | undefined;
-  for (const [name, resourceType] of Object.entries(operation.pathKinds)) {
+  for (const [name, resourceType] of Object.entries(operation.pathResourceTypes)) {
     const value = parameters[name] ?? null;
     if (value !== null && value.length <= maxIdLength && idPatterns[resourceType].test(value)) {
       path[name] = toCanonicalId(resourceType, value);

@@ -22,7 +22,7 @@ export interface Table<Field extends string = string> {
 
 interface CollectionDeclaration<T> extends Table<KeyField<T>> {
   /** The resource type that has these ids. Default: none. */
-  readonly kind?: string;
+  readonly resourceType?: string;
   readonly expires?: T extends { expiresAt: number | null } ? "expiresAt" : never;
   readonly secrets?: readonly FieldPath<T>[];
   readonly nullableSecrets?: readonly FieldPath<T>[];
@@ -40,12 +40,12 @@ const sampleLoginFields = { integrationId: "i", clientId: "c", userId: "u", work
 /** Every collection of the API. Its name, row type, keys, and table in Postgres are declared only here. */
 export const collections = {
   users: declareCollection<rows.UserRow>({ ...sampleRow, email: "ada@example.com", name: null })({
-    kind: "user",
+    resourceType: "user",
     keys: [],
     indexes: [],
   }),
   workspaces: declareCollection<rows.WorkspaceRow>({ ...sampleRow, name: "workspace", memberIds: [] })({
-    kind: "workspace",
+    resourceType: "workspace",
     keys: [{ by: ["id"] }, { by: ["memberIds"] }],
     indexes: [["memberIds"]],
   }),
@@ -56,7 +56,7 @@ export const collections = {
     valueHint: "abcd",
     expiresAt: null,
   })({
-    kind: "service_token",
+    resourceType: "service_token",
     keys: [{ by: ["workspaceId"] }],
     indexes: [["workspaceId"]],
   }),
@@ -66,7 +66,7 @@ export const collections = {
     redirectUris: [],
     secretHash: null,
   })({
-    kind: "client",
+    resourceType: "client",
     keys: [],
     indexes: [],
   }),
@@ -77,7 +77,7 @@ export const collections = {
     userId: "u",
     scopes: [],
   })({
-    kind: "integration",
+    resourceType: "integration",
     keys: [{ by: ["workspaceId"], and: ["clientId"] }],
     indexes: [["workspaceId"], ["workspaceId", "clientId"]],
   }),
@@ -122,7 +122,7 @@ export const collections = {
     defaultRegion: null,
     settings: {},
   })({
-    kind: "project",
+    resourceType: "project",
     keys: [{ by: ["workspaceId"], and: ["logicalId"] }],
     indexes: [["workspaceId"]],
     unique: [["workspaceId", "logicalId"]],
@@ -135,7 +135,7 @@ export const collections = {
     isDefault: false,
     role: "preview",
   })({
-    kind: "branch",
+    resourceType: "branch",
     keys: [{ by: ["projectId"], and: ["gitName", "isDefault"] }],
     indexes: [["projectId"], ["projectId", "isDefault"]],
     unique: [["projectId", "gitName"]],
@@ -152,7 +152,7 @@ export const collections = {
     source: { type: "empty" },
     made: true,
   })({
-    kind: "database",
+    resourceType: "database",
     keys: [
       { by: ["workspaceId"], and: ["projectId", "branchId", "branchGitName", "logicalId"] },
       { by: ["projectId"], and: ["isDefault"] },
@@ -178,7 +178,7 @@ export const collections = {
     user: "role",
     pass: "secret",
   })({
-    kind: "connection",
+    resourceType: "connection",
     keys: [{ by: ["workspaceId"], and: ["databaseId"] }, { by: ["databaseId"] }],
     indexes: [["workspaceId"], ["databaseId"]],
     secrets: ["pass"],
@@ -191,7 +191,7 @@ export const collections = {
     status: "completed",
     size: null,
   })({
-    kind: "backup",
+    resourceType: "backup",
     keys: [{ by: ["databaseId"] }],
     indexes: [["databaseId"]],
   }),
@@ -205,7 +205,7 @@ export const collections = {
     latestDeploymentId: null,
     domains: [],
   })({
-    kind: "app",
+    resourceType: "app",
     keys: [
       { by: ["workspaceId"], and: ["projectId", "branchId", "branchGitName", "logicalId"] },
       { by: ["projectId"], and: ["branchId", "name", "logicalId"] },
@@ -237,7 +237,7 @@ export const collections = {
     envVars: null,
     uploadKeyHash: null,
   })({
-    kind: "deployment",
+    resourceType: "deployment",
     keys: [{ by: ["appId"], and: ["status"] }],
     indexes: [["appId"], ["appId", "status"]],
     secrets: ["envVars"],
@@ -256,7 +256,7 @@ export const collections = {
     windowExpiresAt: null,
     decidedAt: null,
   })({
-    kind: "approval",
+    resourceType: "approval",
     keys: [
       { by: ["workspaceId", "agentId", "requestDigest"], and: ["status"] },
       { by: ["workspaceId", "agentId", "operationId", "projectId"], and: ["status"] },
@@ -286,15 +286,15 @@ export type ExpiringName = {
 /** The names of all collections. */
 export const collectionNames = Object.keys(collections) as CollectionName[];
 
-type ResourceTypeOf<Declared> = Declared extends { kind: infer ResourceType } ? ResourceType : never;
+type ResourceTypeOf<Declared> = Declared extends { resourceType: infer ResourceType } ? ResourceType : never;
 
 /** The resource types that have a collection. */
 type StoredResourceType = ResourceTypeOf<(typeof collections)[CollectionName]>;
 
 const collectionNameByResourceType = new Map(
   collectionNames.flatMap((name): [string, CollectionName][] => {
-    const { kind }: Table & { readonly kind?: string } = collections[name];
-    return kind === undefined ? [] : [[kind, name]];
+    const { resourceType }: Table & { readonly resourceType?: string } = collections[name];
+    return resourceType === undefined ? [] : [[resourceType, name]];
   }),
 );
 

@@ -12,7 +12,7 @@ const limited = named(({ query }) => query.some(({ name }) => name === "limit"))
 const rateLimited = named((operation) => operation.rateLimited);
 const gated = named(({ agentApproval }) => agentApproval === "required");
 const never = named(({ agentApproval }) => agentApproval === "never");
-const withPathId = named(({ pathKinds }) => Object.keys(pathKinds).length > 0);
+const withPathId = named(({ pathResourceTypes }) => Object.keys(pathResourceTypes).length > 0);
 
 /**
  * Operations whose resource belongs to no workspace, or which have their own response for another
@@ -261,7 +261,7 @@ describe("every operation", () => {
       async (_id, operation) => {
         const { method, path, body } = validRequest(operation, fixture, otherUser);
         const [pathname = ""] = path.split("?");
-        for (const name of Object.keys(operation.pathKinds)) {
+        for (const name of Object.keys(operation.pathResourceTypes)) {
           const place = operation.path.split("/").indexOf(`{${name}}`);
           for (const id of malformedIds) {
             const segments = pathname.split("/");
@@ -284,7 +284,7 @@ describe("every operation", () => {
 
     it.each(withPathId)("accepts ids without their prefix: %s", async (_id, operation) => {
       const { path } = validRequest(operation, fixture, otherUser);
-      const prefixes = Object.values(operation.pathKinds).map((kind) => idPrefixes[kind]);
+      const prefixes = Object.values(operation.pathResourceTypes).map((kind) => idPrefixes[kind]);
       const bare = prefixes.reduce((shortened, prefix) => shortened.replace(`/${prefix}`, "/"), path);
       expect(bare).not.toBe(path);
       const full = await send(operation, {}, path);

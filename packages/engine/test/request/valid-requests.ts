@@ -119,7 +119,7 @@ export const validRequest = (
 ): ValidRequest => {
   const own = pathIds(fixture)[operation.id] ?? {};
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const kind = operation.pathKinds[name];
+    const kind = operation.pathResourceTypes[name];
     return own[name] ?? (kind === undefined ? "" : fixture[kind]);
   });
   const query =
