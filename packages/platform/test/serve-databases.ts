@@ -45,7 +45,7 @@ const proxy = await PostgresProxy.listen({
   credentials: await loadServerCredentials(tls, { isDurable: false }),
   postgres: { path: socketFile },
   connectionLimit: null,
-  faults: new ConnectionFaults({ draw: Math.random, findDatabaseName: toDatabaseName }),
+  faults: new ConnectionFaults({ random: Math.random, findDatabaseName: toDatabaseName }),
   onDefect: (error) => console.error(error),
 });
 const recorded = async () => {

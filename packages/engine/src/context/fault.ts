@@ -104,18 +104,18 @@ export interface FaultCounts {
  * Returns whether the fault applies to a request for this target.
  *
  * @param counts changed: either number grows by 1 if the request counts for it.
- * @param draw returns a number in [0, 1).
+ * @param random returns a number in [0, 1).
  */
 export const strikeFault = (
   fault: Fault,
   counts: FaultCounts,
   target: FaultTarget,
-  draw: () => number,
+  random: () => number,
 ): boolean => {
   const { operation, probability, skip = 0 } = fault;
   if (operation === undefined ? oauthFaultTargets.has(target) : ![operation].flat().includes(target))
     return false;
-  if (probability !== undefined && draw() >= probability) return false;
+  if (probability !== undefined && random() >= probability) return false;
   if (counts.skipped < skip) {
     counts.skipped += 1;
     return false;

@@ -28,9 +28,9 @@ export interface Scheduler {
   /**
    * Schedules a job again that could not reach the database server, after a random delay that grows with each attempt.
    *
-   * @param draw a number from 0 up to 1, which is the same whenever the callback runs again.
+   * @param random a number from 0 up to 1, which is the same whenever the callback runs again.
    */
-  repeat(clock: Clock, job: Job, draw: number): void;
+  repeat(clock: Clock, job: Job, random: number): void;
   /**
    * Removes a job in the transaction that stores its result, which fails unless its process has the job until the commit. A job that was
    * canceled has no other process.

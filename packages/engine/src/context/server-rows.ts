@@ -120,7 +120,7 @@ export interface ServerRowTransaction {
   readonly now: number;
   changeControlSettings(changes: Partial<ControlSettings>): void;
   /** Returns a number in [0, 1), reproducibly for a seeded server. */
-  draw(): number;
+  random(): number;
 }
 
 /** Runs transactions on the rows of the server itself. */

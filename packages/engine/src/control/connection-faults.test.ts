@@ -5,7 +5,7 @@ import { ConnectionFaults } from "@mgmt/engine";
 const faultsWith = (...draws: readonly number[]): ConnectionFaults => {
   const remaining = [...draws];
   return new ConnectionFaults({
-    draw: () => remaining.shift() ?? 0,
+    random: () => remaining.shift() ?? 0,
     findDatabaseName: (id) => `name of ${id}`,
   });
 };

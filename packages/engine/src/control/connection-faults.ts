@@ -36,23 +36,23 @@ type FaultListener = (fault: InstalledConnectionFault) => void;
 /** Stores the faults for connections to the databases. */
 export class ConnectionFaults {
   readonly #faultsById = new Map<string, InstalledConnectionFault & { struck: number }>();
-  readonly #draw: () => number;
+  readonly #random: () => number;
   readonly #findDatabaseName: (databaseId: string) => string;
   #onFaultAdded: FaultListener | undefined;
   #nextNumber = 1;
 
   /**
-   * @param draw returns a number in [0, 1).
+   * @param random returns a number in [0, 1).
    * @param findDatabaseName returns the name that connections use for a database.
    */
   constructor({
-    draw,
+    random,
     findDatabaseName,
   }: {
-    draw: () => number;
+    random: () => number;
     findDatabaseName: (databaseId: string) => string;
   }) {
-    this.#draw = draw;
+    this.#random = random;
     this.#findDatabaseName = findDatabaseName;
   }
 
@@ -114,7 +114,7 @@ export class ConnectionFaults {
     if (fault.database !== undefined && this.#findDatabaseName(fault.database) !== databaseName)
       return undefined;
     if (fault.times !== undefined && fault.struck >= fault.times) return undefined;
-    if (fault.probability !== undefined && this.#draw() >= fault.probability) return undefined;
+    if (fault.probability !== undefined && this.#random() >= fault.probability) return undefined;
     fault.struck += 1;
     return fault;
   }

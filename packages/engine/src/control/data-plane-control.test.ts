@@ -4,7 +4,7 @@ import { ConnectionFaults } from "./connection-faults.js";
 import type { DataPlane } from "./data-plane-control.js";
 
 const open = () => {
-  const faults = new ConnectionFaults({ draw: () => 0, findDatabaseName: (id) => id });
+  const faults = new ConnectionFaults({ random: () => 0, findDatabaseName: (id) => id });
   const dataPlane: DataPlane = {
     faults,
     connectionLimit: 5,

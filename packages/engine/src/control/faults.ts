@@ -84,10 +84,10 @@ export class Faults<M extends CallMode> {
    */
   strike(target: FaultTarget): ModeResult<M, Fault | undefined> {
     return this.rowStore.change(strikeLockName, (transaction) => {
-      const { faults, draw } = transaction;
+      const { faults, random } = transaction;
       for (const row of faults.list({})) {
         const counts = { struck: row.struck, skipped: row.skipped };
-        const isStruck = strikeFault(row.fault, counts, target, draw);
+        const isStruck = strikeFault(row.fault, counts, target, random);
         if (isStruck && isExhausted(row.fault, counts)) removeFault(row.id, transaction);
         else if (isStruck || counts.skipped !== row.skipped) faults.update(row.id, counts);
         if (isStruck) return row.fault;

@@ -38,7 +38,7 @@ const processExitedError = "ProcessEnded";
 /** Returns the fields of a job after an attempt that has failed. Any process may run it when it is due again. */
 export const buildFailedFields = (
   { attempts: earlierAttempts = 0 }: JobRow,
-  { lastError, time, draw }: { readonly lastError: string; readonly time: number; readonly draw: number },
+  { lastError, time, random }: { readonly lastError: string; readonly time: number; readonly random: number },
 ): Pick<JobRow, "owner" | "dueAt" | "attempts" | "lastError" | "diedAt"> => {
   const attempts = earlierAttempts + 1;
   return {
@@ -47,7 +47,7 @@ export const buildFailedFields = (
     lastError,
     ...(attempts >= maxAttempts
       ? { dueAt: neverDueAt, diedAt: time }
-      : { dueAt: time + computeRetryDelay(failureDelays, attempts, draw) }),
+      : { dueAt: time + computeRetryDelay(failureDelays, attempts, random) }),
   };
 };
 
@@ -64,7 +64,7 @@ export const buildTakenFields = (
     /** All sessions that the process has had. Those that have ended have lost Postgres. */
     readonly ownSessions: ReadonlySet<string>;
   },
-  { isDelayed, ...attempt }: { readonly time: number; readonly draw: number; readonly isDelayed: boolean },
+  { isDelayed, ...attempt }: { readonly time: number; readonly random: number; readonly isDelayed: boolean },
 ): Partial<JobRow> => {
   const { owner, attempts: earlierAttempts = 0 } = row;
   if (owner === null || taker.ownSessions.has(owner)) return { owner: taker.currentSession };

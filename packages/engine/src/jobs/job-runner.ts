@@ -281,14 +281,14 @@ export class JobRunner {
     if (freeJobs.length === 0) return;
     const workspaces = await findWorkspaces(freeJobs);
     const taker = { currentSession, ownSessions: this.#ownSessions };
-    const draw = Math.random();
+    const random = Math.random();
     const takenJobs = await transact(
       "take",
       (jobs) =>
         freeJobs.flatMap(({ id, owner }, index) => {
           const row = jobs.get(id);
           if (row?.owner !== owner || this.#hasJob(id)) return [];
-          const fields = buildTakenFields(row, taker, { time, draw, isDelayed: true });
+          const fields = buildTakenFields(row, taker, { time, random, isDelayed: true });
           return [{ ...jobs.update(id, fields), workspaceId: workspaces[index] }];
         }),
       toPreloads(freeJobs.map(({ id }) => id)),
@@ -321,7 +321,7 @@ export class JobRunner {
     for (;;) {
       const currentSession = await this.#getCurrentSession();
       const taker = { currentSession, ownSessions: this.#ownSessions };
-      const attempt = { time: now(), draw: 0, isDelayed: false };
+      const attempt = { time: now(), random: 0, isDelayed: false };
       const isFree = ({ id, owner }: JobRow): boolean =>
         (owner === null || owner === currentSession || deadOwners.has(owner)) && !this.#runningJobs.has(id);
       const { job, candidates } = await transact("take", (jobs, tables) => {
@@ -419,7 +419,7 @@ export class JobRunner {
   /** Counts an attempt that has failed, unless the job was canceled or another process has it. */
   async #storeFailure({ id, owner }: JobRow, error: unknown): Promise<void> {
     const { transact, now, onDefect } = this.#options;
-    const failure = { lastError: describeError(error), time: now(), draw: Math.random() };
+    const failure = { lastError: describeError(error), time: now(), random: Math.random() };
     const row = await transact(
       "end",
       (jobs) => {

@@ -16,10 +16,10 @@ export const outageDelays: RetryDelays = { firstMs: 500, maxMs: 5_000 };
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ calls this full jitter.
  *
  * @param attempts from 1.
- * @param draw a number from 0 up to 1.
+ * @param random a number from 0 up to 1.
  */
 export const computeRetryDelay = (
   { firstMs, maxMs }: RetryDelays,
   attempts: number,
-  draw = Math.random(),
-): number => draw * Math.min(maxMs, firstMs * 2 ** (attempts - 1));
+  random = Math.random(),
+): number => random * Math.min(maxMs, firstMs * 2 ** (attempts - 1));

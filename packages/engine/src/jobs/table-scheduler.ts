@@ -29,12 +29,12 @@ export class TableScheduler implements Scheduler {
     return this.#insert(clock, fields, delayMs);
   }
 
-  repeat(clock: Clock, { kind, subject, change, outages: earlierOutages = 0 }: Job, draw: number): void {
+  repeat(clock: Clock, { kind, subject, change, outages: earlierOutages = 0 }: Job, random: number): void {
     const outages = earlierOutages + 1;
     this.#insert(
       clock,
       { kind, subject, ...(change !== undefined && { change }), outages },
-      computeRetryDelay(outageDelays, outages, draw),
+      computeRetryDelay(outageDelays, outages, random),
     );
   }
 

@@ -54,17 +54,17 @@ export const createServerRowStore = <M extends CallMode>(backend: ControlBackend
 
 const createRowTransaction = (
   { tables, row, context }: TransactionView,
-  random: RandomIds,
+  randomIds: RandomIds,
 ): ServerRowTransaction => ({
   controlSettings: row,
   faults: tables.table<FaultRow, AllRowsLookup>("faults"),
   now: context.clock.now(),
   changeControlSettings: (changes) =>
     void tables.table<ServerRow, AllRowsLookup>("server").update(serverRowId, changes),
-  draw: () => {
+  random: () => {
     const generators = tables.table<GeneratorRow, AllRowsLookup>("server");
     const draws = generators.get(generatorRowId)?.draws ?? null;
-    if (draws === null) return random.fraction();
+    if (draws === null) return randomIds.fraction();
     const generator = new RandomIds(draws);
     const fraction = generator.fraction();
     generators.update(generatorRowId, { draws: generator.state });

@@ -27,7 +27,7 @@ import {
 import type { LoadedRows, Preload } from "../store/preload.js";
 import { type JobLookup, TableScheduler } from "../jobs/table-scheduler.js";
 import { type ServerState, type StateDependencies, deriveServerState } from "./server-state.js";
-import { RecordedDraws } from "./recorded-draws.js";
+import { RecordedValues } from "./recorded-values.js";
 
 export interface StoredStateServices extends StateDependencies {
   readonly records: RecordStore;
@@ -113,7 +113,7 @@ export class StoredState {
     const owner = transactionOptions.mode === "write" ? await records.sessions.getCurrentId() : null;
     for (let stateChangeCount = 0; ; stateChangeCount += 1) {
       const state = expectedState ?? this.current;
-      const recordedDraws = new RecordedDraws(this.#random, state.clock);
+      const recordedValues = new RecordedValues(this.#random, state.clock);
       let announcedLogins: AnnouncedLogins[] = [];
       let isRowChanged = false;
       let getScheduledJobs = (): ScheduledJob[] => [];
@@ -129,7 +129,7 @@ export class StoredState {
         const value = await runInTransaction(
           records,
           ({ tables }) => {
-            recordedDraws.rewind();
+            recordedValues.rewind();
             const server = tables.table<ServerRow, Record<string, never>>("server");
             const row = server.get(serverRowId);
             if (row === undefined || server.version(serverRowId) !== state.version)
@@ -138,7 +138,7 @@ export class StoredState {
             const insertedJobs: JobRow[] = [];
             completedIds = [];
             const scheduler = new TableScheduler({
-              ...{ jobs, owner, createId: () => recordedDraws.ids.label(24) },
+              ...{ jobs, owner, createId: () => recordedValues.ids.label(24) },
               onSchedule: (job) => insertedJobs.push(job),
               onComplete: (id) => completedIds.push(id),
             });
@@ -149,7 +149,7 @@ export class StoredState {
               );
             announcedLogins = [];
             const value = this.#runOnTables(
-              { tables, row, scheduler, draws: recordedDraws, state, announcedLogins },
+              { tables, row, scheduler, recordedValues, state, announcedLogins },
               callback,
             );
             isRowChanged = server.get(serverRowId) !== row;
@@ -179,14 +179,14 @@ export class StoredState {
       tables,
       row,
       scheduler,
-      draws,
+      recordedValues,
       state,
       announcedLogins,
     }: {
       tables: PartialTables;
       row: ServerRow;
       scheduler: TableScheduler;
-      draws: RecordedDraws;
+      recordedValues: RecordedValues;
       state: ServerState;
       announcedLogins: AnnouncedLogins[];
     },
@@ -196,7 +196,7 @@ export class StoredState {
     const generators = tables.table<GeneratorRow, Record<string, never>>("server");
     const seededState = generators.get(generatorRowId)?.ids ?? null;
     const generator = seededState === null ? undefined : new RandomIds(seededState);
-    const idSource: IdGenerator = generator ?? draws.ids;
+    const idSource: IdGenerator = generator ?? recordedValues.ids;
     const ids: IdGenerator = {
       id: (resourceType) => {
         const id = idSource.id(resourceType);
@@ -207,7 +207,7 @@ export class StoredState {
       secret: (length) => idSource.secret(length),
       name: () => idSource.name(),
     };
-    const { clock } = draws;
+    const { clock } = recordedValues;
     const context: OperationContext = {
       store: tables.store,
       clock,

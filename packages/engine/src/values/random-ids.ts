@@ -53,8 +53,8 @@ export class RandomIds implements IdGenerator {
   #drawBelow(limit: number): number {
     const fairLimit = 65_536 - (65_536 % limit);
     for (;;) {
-      const draw = this.#drawSixteenBits();
-      if (draw < fairLimit) return draw % limit;
+      const random = this.#drawSixteenBits();
+      if (random < fairLimit) return random % limit;
     }
   }
 

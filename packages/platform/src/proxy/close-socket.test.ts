@@ -43,7 +43,7 @@ beforeAll(async () => {
     credentials: await loadServerCredentials(join(folder, "tls"), { isDurable: false }),
     postgres: { path },
     connectionLimit: null,
-    faults: new ConnectionFaults({ draw: () => 0, findDatabaseName: (id) => id }),
+    faults: new ConnectionFaults({ random: () => 0, findDatabaseName: (id) => id }),
     onDefect: (error) => {
       throw error;
     },

@@ -85,7 +85,7 @@ const listen = async (
     credentials,
     postgres: { path },
     connectionLimit: null,
-    faults: new ConnectionFaults({ draw: () => 0, findDatabaseName: (id) => id }),
+    faults: new ConnectionFaults({ random: () => 0, findDatabaseName: (id) => id }),
     onDefect: (error) => defects.push(error),
     ...options,
   });

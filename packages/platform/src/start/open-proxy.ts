@@ -35,7 +35,7 @@ export const openProxy = async (context: ProxyContext): Promise<OpenProxy> => {
     credentials,
     postgres: postgres.address,
     connectionLimit,
-    faults: new ConnectionFaults({ draw: Math.random, findDatabaseName: toDatabaseName }),
+    faults: new ConnectionFaults({ random: Math.random, findDatabaseName: toDatabaseName }),
     onDefect: (error) => onLog(`A database connection failed: ${String(error)}`),
   });
   return { server, caFile: credentials.caFile };

@@ -47,7 +47,7 @@ export const proxyStarter = (cluster: Cluster) => {
       credentials,
       postgres: { path: cluster.socketFile },
       connectionLimit: null,
-      faults: new ConnectionFaults({ draw: () => 0, findDatabaseName: toDatabaseName }),
+      faults: new ConnectionFaults({ random: () => 0, findDatabaseName: toDatabaseName }),
       onDefect: (error) => defects.push(error),
       ...options,
     });

@@ -71,7 +71,7 @@ describe("each route", () => {
   const called = new Set<string>();
 
   beforeAll(async () => {
-    const faults = new ConnectionFaults({ draw: () => 0, findDatabaseName: (id) => id });
+    const faults = new ConnectionFaults({ random: () => 0, findDatabaseName: (id) => id });
     server = await createServer({
       engineOptions: { dataPlane: { faults, connectionLimit: null, reset: () => faults.clear() } },
       controlSecret: secret,

@@ -62,8 +62,10 @@ export const backupJobs: JobHandlers = {
         await updateRunningBackup({ status: "failed" });
         throw new StoredFailureError(error);
       }
-      const draw = Math.random();
-      await context.transact(writeWithoutLocks, ({ scheduler, clock }) => scheduler.repeat(clock, job, draw));
+      const random = Math.random();
+      await context.transact(writeWithoutLocks, ({ scheduler, clock }) =>
+        scheduler.repeat(clock, job, random),
+      );
     }
   },
 };

@@ -181,13 +181,13 @@ const postponeChange = (
   context: OperationContext,
   databaseId: string,
   change: DatabaseChange,
-  { job, draw }: { readonly job: RunningJob; readonly draw: number },
+  { job, random }: { readonly job: RunningJob; readonly random: number },
 ): void => {
   const { scheduler, clock } = context;
   if (change.type === "deleteDatabase") {
     // A job whose process cannot reach Postgres is repeated itself, and would schedule another one each time.
     scheduler.cancel(clock, { kind: changeJobKind, subject: databaseId, change: change.id });
-    scheduler.repeat(clock, job, draw);
+    scheduler.repeat(clock, job, random);
     return;
   }
   discardChange(context, databaseId, change);
@@ -284,7 +284,7 @@ export const changeJobs: JobHandlers = {
         throw error;
       }
       const isUnavailable = error instanceof DatabaseUnavailableError;
-      const repetition = { job, draw: Math.random() };
+      const repetition = { job, random: Math.random() };
       await wrapDiscardFailure(() =>
         changeDatabase(context, databaseId, (changeContext) =>
           isUnavailable
@@ -307,8 +307,10 @@ export const changeJobs: JobHandlers = {
       });
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
-      const draw = Math.random();
-      await changeDatabase(context, databaseId, ({ scheduler, clock }) => scheduler.repeat(clock, job, draw));
+      const random = Math.random();
+      await changeDatabase(context, databaseId, ({ scheduler, clock }) =>
+        scheduler.repeat(clock, job, random),
+      );
     }
   },
 };

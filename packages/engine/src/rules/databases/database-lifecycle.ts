@@ -161,12 +161,12 @@ const fillDatabase = async (
     // A deletion has canceled the work, which still holds its locks.
     if (lock.signal.aborted) return;
     if (error instanceof DatabaseUnavailableError) {
-      const draw = Math.random();
+      const random = Math.random();
       await changeDatabase(
         context,
         id,
         ({ scheduler, clock }, currentRow) => {
-          if (currentRow && job) scheduler.repeat(clock, job, draw);
+          if (currentRow && job) scheduler.repeat(clock, job, random);
         },
         { lastReadRow: row, job },
       );
