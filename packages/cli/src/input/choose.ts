@@ -133,10 +133,10 @@ class ChoiceSearch {
   private findMatches(searchText: string): PromptChoice[] {
     const { choices, isComplete = true } = this.question;
     const id = searchText.trim();
-    const isTypedId = !isComplete && isId(id) && !choices.some(({ value }) => value === id);
+    const isOtherId = !isComplete && isId(id) && !choices.some(({ value }) => value === id);
     return [
       ...findMatchingChoices(choices, searchText),
-      ...(isTypedId ? [{ value: id, parts: [`${id} (as typed)`] }] : []),
+      ...(isOtherId ? [{ value: id, parts: [`${id} (as typed)`] }] : []),
     ];
   }
 }

@@ -4,7 +4,7 @@ import { isObject, setAtPath, getAtPath } from "../json/json-path.js";
 import { parseJson, parseValue } from "./parse-value.js";
 import type { InputSources } from "./sources.js";
 
-/** The values of a command line as the user typed them. */
+/** The values of a command line before they are read and checked. */
 export interface CommandLineValues {
   /** The strings of flags, and the booleans of switches. */
   readonly flags: Readonly<Record<string, string | boolean>>;
@@ -27,43 +27,45 @@ export interface InputWithMissing extends RequestInput {
   readonly missingFields: readonly Field[];
 }
 
-/** Reads and checks the typed values. Throws a usage error before anything is sent. */
+/** Reads and checks the values of a command line. Throws a usage error before anything is sent. */
 export const readInput = async (
   command: GeneratedCommand,
-  typedValues: CommandLineValues,
+  commandLineValues: CommandLineValues,
   sources: InputSources,
 ): Promise<InputWithMissing> => {
   const query: Record<string, unknown> = {};
   const missingQueryFields: Field[] = [];
   for (const field of command.query) {
-    const value = await readFlag(field, typedValues, sources);
+    const value = await readFlag(field, commandLineValues, sources);
     if (value !== undefined) query[field.path[0] ?? field.flag] = value;
     else if (field.required) missingQueryFields.push(field);
   }
-  const { body, missingFields } = await readBody(command, typedValues, sources);
+  const { body, missingFields } = await readBody(command, commandLineValues, sources);
   return { query, body, missingFields: [...missingQueryFields, ...missingFields] };
 };
 
 /** Starts with `--body`, and sets the values of flags on it. */
 const readBody = async (
   command: GeneratedCommand,
-  typedValues: CommandLineValues,
+  commandLineValues: CommandLineValues,
   sources: InputSources,
 ): Promise<Pick<InputWithMissing, "body" | "missingFields">> => {
   if (!command.body) return { body: undefined, missingFields: [] };
   const { fields, required } = command.body;
   const body =
-    typedValues.body === undefined
+    commandLineValues.body === undefined
       ? {}
-      : await readWholeBody(command, typedValues.body, typedValues.bodySource, sources);
+      : await readWholeBody(command, commandLineValues.body, commandLineValues.bodySource, sources);
   for (const field of fields) {
-    const value = await readFlag(field, typedValues, sources);
+    const value = await readFlag(field, commandLineValues, sources);
     if (value !== undefined) setAtPath(body, field.path, value);
   }
-  if (typedValues.argument) await setArgument(body, typedValues, typedValues.argument, sources);
-  for (const flag of typedValues.unset) {
+  if (commandLineValues.argument)
+    await setArgument(body, commandLineValues, commandLineValues.argument, sources);
+  for (const flag of commandLineValues.unset) {
     const field = fields.find((candidate) => candidate.flag === flag);
-    if (flag in typedValues.flags) throw usageError(`--unset ${flag} and --${flag} cannot be used together`);
+    if (flag in commandLineValues.flags)
+      throw usageError(`--unset ${flag} and --${flag} cannot be used together`);
     if (field) setAtPath(body, field.path, null);
   }
 
@@ -74,17 +76,17 @@ const readBody = async (
       setAtPath(body, field.path, onlyValue);
   }
   const missingFields = fields.filter((field) => isMissing(body, field));
-  const isSet = Object.keys(body).length > 0 || typedValues.body !== undefined;
+  const isSet = Object.keys(body).length > 0 || commandLineValues.body !== undefined;
   return { body: isSet || required ? body : undefined, missingFields };
 };
 
 const setArgument = async (
   body: Record<string, unknown>,
-  typedValues: CommandLineValues,
+  commandLineValues: CommandLineValues,
   { field, rawValue }: NonNullable<CommandLineValues["argument"]>,
   sources: InputSources,
 ): Promise<void> => {
-  if (field.flag in typedValues.flags) {
+  if (field.flag in commandLineValues.flags) {
     throw usageError(`The ${field.flag} is set twice: by ${JSON.stringify(rawValue)} and by --${field.flag}`);
   }
   setAtPath(body, field.path, await parseValue(field, rawValue, `<${field.flag}>`, sources));

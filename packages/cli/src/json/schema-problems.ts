@@ -112,10 +112,10 @@ const findObjectProblems = (
   const missingProblems = required
     .filter((name) => value[name] === undefined)
     .map((name) => ({ path, message: `must have ${name}` }));
-  const memberProblems = Object.entries(value).flatMap(([name, inner]): SchemaProblem[] => {
+  const memberProblems = Object.entries(value).flatMap(([name, propertyValue]): SchemaProblem[] => {
     const memberPath = [...path, name];
     const propertySchema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (propertySchema) return findSchemaProblems(propertySchema, inner, memberPath);
+    if (propertySchema) return findSchemaProblems(propertySchema, propertyValue, memberPath);
     if (additionalProperties === false) {
       const message = `is not known here. ${formatSuggestion(name, allowedNames)}Allowed: ${allowedNames.join(", ")}`;
       return [{ path: memberPath, message }];
@@ -128,7 +128,7 @@ const findObjectProblems = (
       : [];
     return keyProblems.length > 0 || additionalProperties === true
       ? keyProblems
-      : findSchemaProblems(additionalProperties, inner, memberPath);
+      : findSchemaProblems(additionalProperties, propertyValue, memberPath);
   });
   return [...missingProblems, ...memberProblems];
 };

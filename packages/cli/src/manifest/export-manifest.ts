@@ -56,7 +56,10 @@ const buildEntryContent = (
 const replaceIdsByReferences = (value: unknown, entries: readonly ExistingEntry[]): unknown => {
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, findReferenceTo(inner, entries) ?? inner]),
+    Object.entries(value).map(([name, propertyValue]) => [
+      name,
+      findReferenceTo(propertyValue, entries) ?? propertyValue,
+    ]),
   );
 };
 

@@ -26,8 +26,8 @@ export const collectReferences = (
   const reference = parseReference(value, referrer);
   if (reference) return [{ ...reference, fieldPath }];
   return isObject(value)
-    ? Object.entries(value).flatMap(([name, inner]) =>
-        collectReferences(inner, referrer, [...fieldPath, name]),
+    ? Object.entries(value).flatMap(([name, propertyValue]) =>
+        collectReferences(propertyValue, referrer, [...fieldPath, name]),
       )
     : [];
 };
@@ -89,7 +89,10 @@ export const replaceReferences = (
   if (reference) return getId(reference);
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, replaceReferences(inner, referrer, getId)]),
+    Object.entries(value).map(([name, propertyValue]) => [
+      name,
+      replaceReferences(propertyValue, referrer, getId),
+    ]),
   );
 };
 

@@ -78,7 +78,7 @@ const simplify = (schema: CheckedSchema): CheckedSchema => {
     ...others,
     ...(properties && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([name, inner]) => [name, simplify(inner)]),
+        Object.entries(properties).map(([name, propertySchema]) => [name, simplify(propertySchema)]),
       ),
     }),
     ...(typeof additionalProperties === "object" && {

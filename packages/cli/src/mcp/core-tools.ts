@@ -212,10 +212,16 @@ const createOperationTools = (server: ServerContext, { explainRejection }: Serve
     properties: { operation: { ...text, maxLength: 128 }, arguments: argumentsSchema },
     required: ["operation"],
   };
-  const resolve = (kind: "read" | "write", { operation, arguments: inner = {} }: ToolArguments) => {
+  const resolve = (
+    kind: "read" | "write",
+    { operation, arguments: operationArguments = {} }: ToolArguments,
+  ) => {
     const tool = requireOperationTool(String(operation), kind, explainRejection);
     // The schema of the tool requires an object.
-    return { tool, innerArguments: normalizeArguments(tool.inputSchema, inner as ToolArguments) };
+    return {
+      tool,
+      innerArguments: normalizeArguments(tool.inputSchema, operationArguments as ToolArguments),
+    };
   };
   const check = (kind: "read" | "write") => async (args: ToolArguments) => {
     const { tool, innerArguments } = resolve(kind, args);

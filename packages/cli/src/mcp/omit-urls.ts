@@ -6,6 +6,6 @@ export const omitUrls = (value: unknown): unknown => {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !(isResource && name === "url"))
-      .map(([name, inner]) => [name, omitUrls(inner)]),
+      .map(([name, propertyValue]) => [name, omitUrls(propertyValue)]),
   );
 };

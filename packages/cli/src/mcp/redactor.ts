@@ -88,15 +88,16 @@ const shorten = (value: unknown, level: number, budget: Budget): unknown => {
     return items;
   }
   const fields = Object.entries(value).filter(
-    ([, inner]) => inner !== secretMask && inner !== redactedText && inner !== undefined,
+    ([, propertyValue]) =>
+      propertyValue !== secretMask && propertyValue !== redactedText && propertyValue !== undefined,
   );
   const shortFields: [string, unknown][] = [];
-  for (const [name, inner] of fields) {
+  for (const [name, propertyValue] of fields) {
     if (level > 0 && budget.left <= 0) {
       shortFields.push(["…", describeRest(fields.length - shortFields.length)]);
       break;
     }
-    shortFields.push([shortenText(name, textBudget), shorten(inner, level + 1, budget)]);
+    shortFields.push([shortenText(name, textBudget), shorten(propertyValue, level + 1, budget)]);
   }
   return Object.fromEntries(shortFields);
 };

@@ -30,7 +30,7 @@ export const assertNoSecretArguments = async ({
 /** Runs the operation of a tool, and returns its result. Secrets in it are written into the env file that the arguments name. */
 export const runOperation = async (
   tool: OperationTool,
-  typedArguments: ToolArguments,
+  callArguments: ToolArguments,
   call: Pick<ToolCall, "signal">,
   server: ServerContext,
 ): Promise<ToolResult> => {
@@ -39,8 +39,8 @@ export const runOperation = async (
   const definition = await loadDefinition(tool.operation);
   const limit = await scope.limit();
   if (tool.operation === "projects.list" && limit !== undefined) return listLimit(limit, server, signal);
-  if (definition.method === "DELETE") return runDeletion(tool, definition, typedArguments, signal, server);
-  const args = await scope.apply(tool, typedArguments, signal);
+  if (definition.method === "DELETE") return runDeletion(tool, definition, callArguments, signal, server);
+  const args = await scope.apply(tool, callArguments, signal);
   const parts = splitArguments(tool, args);
   if (tool.annotations.readOnlyHint) return readOperation(definition, parts, args, server, signal);
   if (tool.ensures) return ensure(tool, parts, server, signal);

@@ -35,7 +35,7 @@ const quoteForShell = (text: string): string =>
 
 const listLeaves = (value: unknown, path: readonly string[]): [path: readonly string[], leaf: unknown][] =>
   typeof value === "object" && value !== null
-    ? Object.entries(value).flatMap(([name, inner]) => listLeaves(inner, [...path, name]))
+    ? Object.entries(value).flatMap(([name, propertyValue]) => listLeaves(propertyValue, [...path, name]))
     : [[path, value]];
 
 /**

@@ -13,9 +13,9 @@ const maskPath = (value: unknown, [name, ...remainingNames]: readonly string[]):
   if (typeof value !== "object") return value;
   if (Array.isArray(value))
     return name === "*" ? value.map((element) => maskPath(element, remainingNames)) : value;
-  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
+  const entries = Object.entries(value).map(([key, propertyValue]): [string, unknown] => [
     key,
-    name === "*" || name === key ? maskPath(inner, remainingNames) : inner,
+    name === "*" || name === key ? maskPath(propertyValue, remainingNames) : propertyValue,
   ]);
   return Object.fromEntries(entries);
 };
@@ -26,23 +26,23 @@ const maskPath = (value: unknown, [name, ...remainingNames]: readonly string[]):
  */
 export const maskNamedSecrets = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value;
-  return mapValues(value, (inner, name) =>
-    secretNames.has(name) ? maskTexts(inner) : maskNamedSecrets(inner),
+  return mapValues(value, (propertyValue, name) =>
+    secretNames.has(name) ? maskStrings(propertyValue) : maskNamedSecrets(propertyValue),
   );
 };
 
-const maskTexts = (value: unknown): unknown => {
+const maskStrings = (value: unknown): unknown => {
   if (typeof value === "string") return secretMask;
-  return typeof value === "object" && value !== null ? mapValues(value, maskTexts) : value;
+  return typeof value === "object" && value !== null ? mapValues(value, maskStrings) : value;
 };
 
 /** Returns an array or object with other values: a copy if a value differs, otherwise the same object, because long lists have many. */
-const mapValues = (value: object, mapValue: (inner: unknown, name: string) => unknown): unknown => {
+const mapValues = (value: object, mapValue: (propertyValue: unknown, name: string) => unknown): unknown => {
   let copy: object | undefined;
   for (const name of Object.keys(value)) {
-    const inner: unknown = Reflect.get(value, name);
-    const newValue = mapValue(inner, name);
-    if (newValue === inner) continue;
+    const propertyValue: unknown = Reflect.get(value, name);
+    const newValue = mapValue(propertyValue, name);
+    if (newValue === propertyValue) continue;
     copy ??= Array.isArray(value) ? [...value] : { ...value };
     Reflect.set(copy, name, newValue);
   }

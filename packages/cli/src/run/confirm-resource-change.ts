@@ -84,11 +84,11 @@ const askForName = async (
   context: Context,
 ): Promise<void> => {
   const message = `Type ${toPrintable(expectedText)} to confirm:`;
-  const typedText = await ask(context, async ({ input }, terminal) => {
+  const enteredText = await ask(context, async ({ input }, terminal) => {
     await discardTypedLines(terminal.input);
     return input({ message }, terminal);
   });
-  if (!matches(typedText.trim(), [expectedText, ...otherTexts]))
+  if (!matches(enteredText.trim(), [expectedText, ...otherTexts]))
     throw isProtected ? nameDeclinedError(expectedText) : confirmationDeclinedError();
 };
 

@@ -14,41 +14,41 @@ export const findProjectFilterFlag = ({ envelope, query }: GeneratedCommand): st
     : undefined;
 
 /**
- * Sets the required project and workspace fields that were not typed to their defaults, and limits a list to the default project
- * unless all projects are asked for. A branch is in one project, so its list needs no other limit.
+ * Sets the required project and workspace fields that are not on the command line to their defaults, and limits a list to the default
+ * project unless all projects are requested. A branch is in one project, so its list needs no other limit.
  */
 export const fillDefaults = (
   command: GeneratedCommand,
-  typedValues: CommandLineValues,
+  commandLineValues: CommandLineValues,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
   includesAllProjects = false,
 ): CommandLineValues => {
   const { query, body } = command;
-  const branch = typedValues.flags["branch-id"];
+  const branch = commandLineValues.flags["branch-id"];
   const isAlreadyFiltered = includesAllProjects || (branch !== undefined && branch !== "unassigned");
   const filterFlag = isAlreadyFiltered ? undefined : findProjectFilterFlag(command);
-  // A whole body is sent as it is.
-  const fields = [...query, ...(typedValues.body === undefined ? (body?.fields ?? []) : [])];
+  // A body that is passed as a whole gets no defaults.
+  const fields = [...query, ...(commandLineValues.body === undefined ? (body?.fields ?? []) : [])];
   const defaults: Record<string, string> = {};
   for (const { path, required, flag } of fields) {
     const name = path.join(".");
     const hasDefault = required === "always" || flag === filterFlag;
-    if (!isDefaultName(name) || !hasDefault || typedValues.flags[flag] !== undefined) continue;
+    if (!isDefaultName(name) || !hasDefault || commandLineValues.flags[flag] !== undefined) continue;
     const defaultValue = resolveAndAnnounceDefault(name, flags, context, () =>
       chooseExistingProfile(flags, context),
     );
     if (defaultValue) defaults[flag] = defaultValue.value;
   }
   return Object.keys(defaults).length === 0
-    ? typedValues
-    : { ...typedValues, flags: { ...typedValues.flags, ...defaults } };
+    ? commandLineValues
+    : { ...commandLineValues, flags: { ...commandLineValues.flags, ...defaults } };
 };
 
 /** An id and where it came from, or `credential` for the workspace that the credential belongs to. */
 export type DefaultTarget = ValueWithSource<string> | "credential";
 
-/** Returns the default of a command's only id, which was not typed, or undefined if there is none. */
+/** Returns the default of a command's only id, which is not on the command line; undefined if there is none. */
 export const findDefaultTarget = (
   definition: GeneratedCommand,
   flags: GlobalFlags,

@@ -50,7 +50,7 @@ const defineOperationCommand = (
       command: resolveDefinition(command, definition),
       override,
       ids: command.args.slice(0, takesManyIds ? undefined : definition.arguments.length),
-      typedValues: collectTypedValues(command, definition, argumentField),
+      commandLineValues: collectCommandLineValues(command, definition, argumentField),
       flags: collectGlobalFlags(command),
       allPages: operationFlags.all ?? false,
       allProjects: operationFlags.allProjects ?? false,
@@ -205,7 +205,7 @@ const createUnsetOption = (nullableFlags: readonly string[], { id }: GeneratedCo
   });
 };
 
-const collectTypedValues = (
+const collectCommandLineValues = (
   command: MgmtCommand,
   definition: GeneratedCommand,
   argumentField: Field | undefined,

@@ -24,7 +24,7 @@ export const addFieldOption = (command: Command, field: Field, defaultText?: str
   command.addOption(new Option(`--${flag} <${choosePlaceholder(field)}>`, help));
 };
 
-/** Returns the value that was typed for a field: the string, or the state of the switch. */
+/** Returns the value of a field on the command line: the string, or the state of the switch. */
 export const readOptionValue = (command: Command, field: Field): string | boolean | undefined => {
   const option = new Option(`--${field.flag}${field.secret ? "-file" : ""} <value>`);
   const value: unknown = command.getOptionValue(option.attributeName());

@@ -39,7 +39,7 @@ export const fillMissing = async (
   const fields = listMissingFields(invocation, partialInput);
   const body = partialInput.body ?? {};
   if (missingArguments.length + fields.length === 0) {
-    if (invocation.typedValues.body !== undefined) return { ids, input: partialInput };
+    if (invocation.commandLineValues.body !== undefined) return { ids, input: partialInput };
     throw noFieldSetError(command.body?.fields ?? []);
   }
   const reason = getNonInteractiveReason(context);
@@ -80,10 +80,10 @@ export const fillMissing = async (
  * passed as an argument.
  */
 const listMissingFields = (
-  { command, override, typedValues }: Invocation,
+  { command, override, commandLineValues }: Invocation,
   { missingFields, body }: InputWithMissing,
 ): readonly Field[] => {
-  const needsField = command.body?.required && typedValues.body === undefined;
+  const needsField = command.body?.required && commandLineValues.body === undefined;
   if (missingFields.length > 0 || !needsField || Object.keys(body ?? {}).length > 0) return missingFields;
   return command.body?.fields.filter(({ path }) => path.join(".") === override.argument) ?? [];
 };

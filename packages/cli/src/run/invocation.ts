@@ -13,7 +13,7 @@ export interface Invocation {
   readonly override: CommandOverride;
   /** Values of the path parameters. A delete accepts several for the last one. */
   readonly ids: readonly string[];
-  readonly typedValues: CommandLineValues;
+  readonly commandLineValues: CommandLineValues;
   readonly flags: GlobalFlags;
   /** Whether to read all pages of a list. */
   readonly allPages: boolean;

@@ -76,7 +76,7 @@ export const deprecationWarning = ({ commandPath, deprecated }: GeneratedCommand
 };
 
 /**
- * Returns the notice when the service does not find a resource whose id was not typed; undefined for one that was.
+ * Returns the notice when the service does not find a resource whose id is a default; undefined if the id is on the command line.
  *
  * @param from where the id came from.
  */
@@ -102,8 +102,8 @@ export const listWrongPrefixMessages = (
 ): string[] =>
   ids.flatMap(({ name, prefix, resource }) => {
     const id = target[name] ?? "";
-    const typedPrefix = /^[a-z]+_/.exec(id)?.[0];
-    if (prefix === undefined || typedPrefix === undefined || typedPrefix === prefix) return [];
+    const actualPrefix = /^[a-z]+_/.exec(id)?.[0];
+    if (prefix === undefined || actualPrefix === undefined || actualPrefix === prefix) return [];
     return [
       `${id} does not look like the id of ${addArticle(resource ?? "resource")}, which starts with ${prefix}.`,
     ];

@@ -6,7 +6,7 @@ import { missingInputError, usageError } from "../errors/usage-errors.js";
 import { formatFlag, type RequestInput, readInput, type CommandLineValues } from "../input/read-input.js";
 import { isObject, getAtPath } from "../json/json-path.js";
 import { NameResolver } from "./names/name-resolver.js";
-import { mightHaveNames } from "./names/typed-names.js";
+import { mightHaveNames } from "./names/possible-names.js";
 import type { ItemResult, Output } from "../output/output.js";
 import type { Notice } from "../output/messages.js";
 import type { DryRunFormat } from "../input/dry-run-option.js";
@@ -28,7 +28,7 @@ import { assertIds, expandTargets, type PathParameters } from "./targets.js";
 interface BulkLine {
   readonly line: number;
   /** The flags that go with the line. */
-  readonly typedValues: CommandLineValues;
+  readonly commandLineValues: CommandLineValues;
   readonly input: RequestInput;
 }
 
@@ -43,7 +43,8 @@ export const runBulkCreate = async (
 ): Promise<void> => {
   const { command, ids, flags } = invocation;
   const { output, signal, changes } = context;
-  if (invocation.typedValues.body !== undefined) throw usageError("--ndjson and --body cannot be combined");
+  if (invocation.commandLineValues.body !== undefined)
+    throw usageError("--ndjson and --body cannot be combined");
   if (invocation.waitMs !== undefined) {
     throw usageError(
       "--ndjson and --wait cannot be combined",
@@ -139,12 +140,12 @@ const buildPathParameters = ({ command }: Invocation, ids: readonly string[]): P
 /** Replaces the names in the arguments and in a line. */
 const resolveItemNames = async (
   invocation: Invocation,
-  { typedValues, input }: BulkLine,
+  { commandLineValues, input }: BulkLine,
   nameResolver: NameResolver,
 ): Promise<{ target: PathParameters; input: RequestInput }> => {
   const request = { ids: invocation.ids, input };
   const resolvedRequest = mightHaveNames(invocation.command, request)
-    ? await nameResolver.resolve(request, typedValues)
+    ? await nameResolver.resolve(request, commandLineValues)
     : request;
   return { target: buildPathParameters(invocation, resolvedRequest.ids), input: resolvedRequest.input };
 };
@@ -187,24 +188,24 @@ const assertSecretsAreShown = async (
 };
 
 const readCheckedLines = async (
-  { command, typedValues, flags }: Invocation,
+  { command, commandLineValues, flags }: Invocation,
   path: string,
   context: Context,
 ): Promise<BulkLine[]> => {
   const lines = await readBodies(path, context.sources);
-  const valuesWithDefaults = fillDefaults(command, typedValues, flags, context);
+  const valuesWithDefaults = fillDefaults(command, commandLineValues, flags, context);
   const bulkLines: BulkLine[] = [];
   for (const { line, body } of lines) {
     // A default does not replace a value of the line; a flag does.
     const effectiveFlags = Object.entries(valuesWithDefaults.flags).filter(
       ([flag]) =>
-        flag in typedValues.flags ||
+        flag in commandLineValues.flags ||
         !command.body?.fields.some(
           (field) => field.flag === flag && getAtPath(body, field.path) !== undefined,
         ),
     );
     const completeValues = {
-      ...typedValues,
+      ...commandLineValues,
       flags: Object.fromEntries(effectiveFlags),
       body: JSON.stringify(body),
       bodySource: `--ndjson: line ${line}`,
@@ -216,7 +217,7 @@ const readCheckedLines = async (
         "Nothing was sent.",
       );
     }
-    bulkLines.push({ line, typedValues: completeValues, input });
+    bulkLines.push({ line, commandLineValues: completeValues, input });
   }
   return bulkLines;
 };

@@ -3,7 +3,7 @@ import type { Context } from "../input/context.js";
 import { unexpectedResponseError } from "../errors/response-errors.js";
 import { type RequestInput, type InputWithMissing, readInput } from "../input/read-input.js";
 import { isObject, getAtPath } from "../json/json-path.js";
-import { mightHaveNames, type NamedRequest, type ResolvedRequest } from "./names/typed-names.js";
+import { mightHaveNames, type NamedRequest, type ResolvedRequest } from "./names/possible-names.js";
 import type { Notice } from "../output/messages.js";
 import { formatWithSecrets, resolveSecretDestination } from "../secrets/secret-destination.js";
 import { openSecretOutput, type SecretOutput } from "../secrets/secret-output.js";
@@ -43,13 +43,19 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   const resolvedDefault =
     defaultTarget &&
     (await resolveDefaultTarget(defaultTarget, () => connect(flags, context), context.signal));
-  const typedIds = resolvedDefault ? [resolvedDefault.value] : invocation.ids;
-  assertIds(command.arguments, typedIds);
-  const filledValues = fillDefaults(command, invocation.typedValues, flags, context, invocation.allProjects);
+  const requestedIds = resolvedDefault ? [resolvedDefault.value] : invocation.ids;
+  assertIds(command.arguments, requestedIds);
+  const filledValues = fillDefaults(
+    command,
+    invocation.commandLineValues,
+    flags,
+    context,
+    invocation.allProjects,
+  );
   const { missingFields, ...values } = await readInput(command, filledValues, context.sources);
   const { unknownNameErrors, ...request } = await resolveRequestNames(
     command,
-    { ids: typedIds, input: values },
+    { ids: requestedIds, input: values },
     filledValues,
     flags,
     context,
@@ -127,7 +133,7 @@ const isRequestComplete = (
 const resolveRequestNames = async (
   command: GeneratedCommand,
   request: NamedRequest,
-  typedValues: Invocation["typedValues"],
+  commandLineValues: Invocation["commandLineValues"],
   flags: Invocation["flags"],
   context: Context,
 ): Promise<ResolvedRequest> => {
@@ -135,7 +141,7 @@ const resolveRequestNames = async (
   const { NameResolver } = await import("./names/name-resolver.js");
   return new NameResolver(command, await connect(flags, context), flags, context).resolve(
     request,
-    typedValues,
+    commandLineValues,
   );
 };
 

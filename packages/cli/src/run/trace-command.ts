@@ -27,7 +27,7 @@ export const finishRunTrace = async (
     const commandPath = getCommandLine(command).split(" ");
     await finishTrace(
       startedTrace,
-      { commandPath, flags: listTypedFlags(command), exitCode, errorCode },
+      { commandPath, flags: listSpecifiedFlags(command), exitCode, errorCode },
       options,
     );
   } catch {
@@ -36,10 +36,10 @@ export const finishRunTrace = async (
 };
 
 /** Returns the names of the flags on the command line. Values, arguments and unknown flags may be secrets. */
-const listTypedFlags = (command: Command): string[] => {
+const listSpecifiedFlags = (command: Command): string[] => {
   const flags = command.options
     .filter((option) => command.getOptionValueSource(option.attributeName()) === "cli")
     .filter((option) => option.negate === (command.getOptionValue(option.attributeName()) === false))
     .map(({ long, short }) => long ?? short ?? "");
-  return command.parent ? [...listTypedFlags(command.parent), ...flags] : flags;
+  return command.parent ? [...listSpecifiedFlags(command.parent), ...flags] : flags;
 };

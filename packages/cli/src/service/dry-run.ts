@@ -143,8 +143,8 @@ const findRedactedPaths = (
   path: readonly string[] = [],
 ): string[][] => {
   if (isObject(value) && isObject(redactedValue)) {
-    return Object.entries(value).flatMap(([name, inner]) =>
-      findRedactedPaths(inner, redactedValue[name], [...path, name]),
+    return Object.entries(value).flatMap(([name, propertyValue]) =>
+      findRedactedPaths(propertyValue, redactedValue[name], [...path, name]),
     );
   }
   return JSON.stringify(value) === JSON.stringify(redactedValue) ? [] : [[...path]];

@@ -4,5 +4,5 @@
  */
 export const isTooDeep = (value: unknown, maxLevels: number): boolean => {
   if (typeof value !== "object" || value === null) return false;
-  return maxLevels === 0 || Object.values(value).some((inner) => isTooDeep(inner, maxLevels - 1));
+  return maxLevels === 0 || Object.values(value).some((element) => isTooDeep(element, maxLevels - 1));
 };

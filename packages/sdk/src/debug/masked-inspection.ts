@@ -35,13 +35,13 @@ export function maskInspection(root: unknown, text?: string): void {
     const value = pendingValues.pop();
     if (typeof value !== "object" || value === null) continue;
     const fields: [string, unknown][] = Object.entries(value);
-    if (!Array.isArray(value) && fields.some(([name, inner]) => isSecretField(name, inner))) {
+    if (!Array.isArray(value) && fields.some(([name, propertyValue]) => isSecretField(name, propertyValue))) {
       Object.defineProperty(value, inspectKey, {
         value: maskSecretFields,
         configurable: true,
         writable: true,
       });
     }
-    for (const [, inner] of fields) pendingValues.push(inner);
+    for (const [, propertyValue] of fields) pendingValues.push(propertyValue);
   }
 }

@@ -36,10 +36,10 @@ const completeTemplate = async (
   const templateSegments = (
     currentWord === "" || currentWord.startsWith("/") ? path : path.replace("/v1/", "")
   ).split("/");
-  const typedSegments = currentWord.split("/");
-  const completeSegments = typedSegments.slice(0, -1);
+  const currentSegments = currentWord.split("/");
+  const completeSegments = currentSegments.slice(0, -1);
   if (
-    typedSegments.length > templateSegments.length ||
+    currentSegments.length > templateSegments.length ||
     !completeSegments.every((segment, index) => matchesSegment(segment, templateSegments[index]))
   )
     return [];
@@ -62,5 +62,5 @@ const completeTemplate = async (
 
 const isParameter = (segment: string): boolean => segment.startsWith("{");
 
-const matchesSegment = (typedSegment: string, segment: string | undefined): boolean =>
-  segment !== undefined && (isParameter(segment) ? typedSegment !== "" : typedSegment === segment);
+const matchesSegment = (currentSegment: string, segment: string | undefined): boolean =>
+  segment !== undefined && (isParameter(segment) ? currentSegment !== "" : currentSegment === segment);

@@ -16,9 +16,9 @@ export interface RequestPath {
  * Reads a path as it was typed: with or without `/v1`, with a query, or as a URL of the service. Throws
  * `api:other_origin` for the URL of another service.
  */
-export const parseRequestPath = (typedPath: string, baseUrl: string): RequestPath => {
+export const parseRequestPath = (pathArgument: string, baseUrl: string): RequestPath => {
   const [, rawPath = "", queryString = ""] =
-    /^([^?]*)\??([^]*)$/.exec(stripBaseUrl(typedPath, baseUrl)) ?? [];
+    /^([^?]*)\??([^]*)$/.exec(stripBaseUrl(pathArgument, baseUrl)) ?? [];
   if (/[\\#]|[\u0000-\u001f\u007f]/.test(rawPath) || queryString.includes("#")) {
     throw usageError(
       "The path cannot contain a backslash, a number sign or a control character",
@@ -38,12 +38,12 @@ export const parseRequestPath = (typedPath: string, baseUrl: string): RequestPat
   return { path: `/${versionPrefix}${encodedPath}`, query: new URLSearchParams(queryString) };
 };
 
-const stripBaseUrl = (typedPath: string, baseUrl: string): string => {
-  if (!/^[a-z][a-z\d+.-]*:/i.test(typedPath)) return typedPath;
-  if (!URL.canParse(typedPath) || !URL.canParse(baseUrl)) {
+const stripBaseUrl = (pathArgument: string, baseUrl: string): string => {
+  if (!/^[a-z][a-z\d+.-]*:/i.test(pathArgument)) return pathArgument;
+  if (!URL.canParse(pathArgument) || !URL.canParse(baseUrl)) {
     throw usageError("The path is not a valid URL", "Pass a path such as /v1/projects.");
   }
-  const { origin, protocol, host, href, username, password } = new URL(typedPath);
+  const { origin, protocol, host, href, username, password } = new URL(pathArgument);
   const serviceUrl = new URL(baseUrl);
   const serviceUrlPrefix = serviceUrl.href.replace(/\/*$/, "/");
   if (origin === "null" || username || password || !href.startsWith(serviceUrlPrefix)) {
@@ -54,11 +54,11 @@ const stripBaseUrl = (typedPath: string, baseUrl: string): string => {
 
 /** Replaces `{projectId}` and `{workspaceId}` by the defaults. Throws if the default is not set, and for any other name. */
 export const fillPlaceholders = (
-  typedPath: string,
+  pathArgument: string,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
 ): string =>
-  typedPath.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  pathArgument.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (!isDefaultName(name)) {
       throw usageError(
         `The path contains {${name}}`,

@@ -179,18 +179,18 @@ const insertProperty = (text: string, object: Node, key: string, value: unknown)
   const outer = getIndentationAt(text, object.offset);
   const open = object.offset + 1;
   if (!last) {
-    const inner = `${outer}${unit}`;
-    const property = `${newline}${inner}${JSON.stringify(key)}: ${renderJson(value, inner, unit, newline)}`;
+    const indentation = `${outer}${unit}`;
+    const property = `${newline}${indentation}${JSON.stringify(key)}: ${renderJson(value, indentation, unit, newline)}`;
     const isBlank = text.slice(open, computeEndOffset(object) - 1).trim() === "";
     return isBlank
       ? splice(text, open, computeEndOffset(object) - 1, `${property}${newline}${outer}`)
       : splice(text, open, open, property);
   }
   const isOnOneLine = !/[\r\n]/.test(text.slice(open, object.children?.[0]?.offset));
-  const inner = getIndentationAt(text, last.offset);
+  const indentation = getIndentationAt(text, last.offset);
   const property = isOnOneLine
     ? ` ${JSON.stringify(key)}: ${renderOnOneLine(value)}`
-    : `${newline}${inner}${JSON.stringify(key)}: ${renderJson(value, inner, unit, newline)}`;
+    : `${newline}${indentation}${JSON.stringify(key)}: ${renderJson(value, indentation, unit, newline)}`;
   const trailingComma = findTrailingComma(text, computeEndOffset(last));
   const commaEnd = trailingComma === undefined ? computeEndOffset(last) : trailingComma + 1;
   const lineEnd = isOnOneLine ? commaEnd : commaEnd + measureRestOfLine(text.slice(commaEnd));
@@ -270,8 +270,8 @@ const renderJson = (value: unknown, indentation: string, unit: string, newline: 
   if (!isEntry(value)) return renderOnOneLine(value);
   const innerIndentation = `${indentation}${unit}`;
   const lines = Object.entries(value).map(
-    ([key, inner]) =>
-      `${innerIndentation}${JSON.stringify(key)}: ${renderJson(inner, innerIndentation, unit, newline)}`,
+    ([key, propertyValue]) =>
+      `${innerIndentation}${JSON.stringify(key)}: ${renderJson(propertyValue, innerIndentation, unit, newline)}`,
   );
   return `{${newline}${lines.join(`,${newline}`)}${newline}${indentation}}`;
 };
@@ -280,6 +280,6 @@ const renderOnOneLine = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(renderOnOneLine).join(", ")}]`;
   if (!isEntry(value)) return JSON.stringify(value);
   return `{ ${Object.entries(value)
-    .map(([key, inner]) => `${JSON.stringify(key)}: ${renderOnOneLine(inner)}`)
+    .map(([key, propertyValue]) => `${JSON.stringify(key)}: ${renderOnOneLine(propertyValue)}`)
     .join(", ")} }`;
 };

@@ -239,9 +239,9 @@ const listPairsIn = (container: Pair["container"], containerPath: readonly strin
     .flatMap((node) => {
       const path = [...containerPath, ...getTablePath(node.key)];
       const leadsToEntry = isSamePath(path, entryPath.slice(0, path.length));
-      const inner =
+      const innerPairs =
         leadsToEntry && node.value.type === "TOMLInlineTable" ? listPairsIn(node.value, path) : [];
-      return [{ path, node, container, containerPath }, ...inner];
+      return [{ path, node, container, containerPath }, ...innerPairs];
     });
 
 /** Returns the pairs of the entry that are outside of its tables, and not in its value. */

@@ -17,12 +17,12 @@ export const whoamiCommand: HandwrittenCommand = {
         import("../../run/run.js"),
       ]);
       for (const definition of commands) {
-        const typedValues = { flags: {}, unset: [] };
+        const commandLineValues = { flags: {}, unset: [] };
         const invocation = {
           command: definition,
           override: {},
           ids: [],
-          typedValues,
+          commandLineValues,
           flags: collectGlobalFlags(command),
         };
         await runOperation({ ...invocation, allPages: false }, context);

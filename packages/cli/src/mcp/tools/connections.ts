@@ -36,11 +36,11 @@ export const deliverConnection = async (
 /** Creates a connection, or uses the existing connection with the same name, so that a repeated call does not create another one. */
 export const createConnection = async (
   tool: OperationTool,
-  typedArguments: ToolArguments,
+  callArguments: ToolArguments,
   { signal }: Pick<ToolCall, "signal">,
   server: ServerContext,
 ): Promise<ToolResult> => {
-  const args = await server.scope.apply(tool, typedArguments, signal);
+  const args = await server.scope.apply(tool, callArguments, signal);
   const { body = {} } = splitArguments(tool, args);
   const [databaseId, name] = [String(body["databaseId"]), String(body["name"])];
   const target = await openEnvTarget(args, server.folder, server.context);
@@ -70,11 +70,11 @@ const createOrFind = async (
 /** Replaces the password of a connection. */
 export const rotateConnection = async (
   tool: OperationTool,
-  typedArguments: ToolArguments,
+  callArguments: ToolArguments,
   { signal }: Pick<ToolCall, "signal">,
   server: ServerContext,
 ): Promise<ToolResult> => {
-  const args = await server.scope.apply(tool, typedArguments, signal);
+  const args = await server.scope.apply(tool, callArguments, signal);
   const target = await openEnvTarget(args, server.folder, server.context);
   const client = await server.session.client();
   const id = String(args["connectionId"]);

@@ -19,12 +19,12 @@ const connectionName = "mgmt";
  */
 export const ensureDatabase = async (
   tool: OperationTool,
-  typedArguments: ToolArguments,
+  callArguments: ToolArguments,
   call: ToolCall,
   server: ServerContext,
 ): Promise<ToolResult> => {
   const { signal } = call;
-  const args = await server.scope.apply(tool, typedArguments, signal);
+  const args = await server.scope.apply(tool, callArguments, signal);
   const parts = splitArguments(tool, args);
   const target = await openEnvTarget(args, server.folder, server.context);
   const client = await server.session.client();

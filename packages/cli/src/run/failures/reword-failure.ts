@@ -32,7 +32,7 @@ const rewordNotFound = (
   const resourceType = failure.code.replace(/:not_found$/, "").replaceAll("_", " ");
   if (!isResourceType(resourceType)) return failure;
   const lastIndex = definition.arguments.length - 1;
-  const typedIds = [
+  const requestedIds = [
     ...definition.arguments.flatMap(({ resource }, index) =>
       resource === resourceType ? [index === lastIndex ? (id ?? args[index]) : args[index]] : [],
     ),
@@ -40,7 +40,7 @@ const rewordNotFound = (
       getResourceTypeByPrefix(field.prefix) === resourceType ? [options[toAttributeName(field.flag)]] : [],
     ),
   ].filter((value) => typeof value === "string" && value !== "" && value !== "-");
-  const [text, ...otherIds] = typedIds;
+  const [text, ...otherIds] = requestedIds;
   // With several ids of the resource type, only the service knows which one it is.
   if (text === undefined || otherIds.length > 0) return failure;
   const { hint: _, ...failureWithoutHint } = failure;

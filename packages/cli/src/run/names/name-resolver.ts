@@ -17,7 +17,7 @@ import {
   type NamedRequest,
   type ResolvedRequest,
   getInputValue,
-} from "./typed-names.js";
+} from "./possible-names.js";
 
 /** Replaces names by ids, for one input of an operation or for many. */
 export class NameResolver {
@@ -35,12 +35,12 @@ export class NameResolver {
    * Replaces the names in one input: in arguments, flags, `--body`, and lines of `--ndjson`. Of several resources to
    * delete, those that are names of nothing are returned with their errors, so that the others are deleted.
    *
-   * @param typedValues the command line. Errors repeat names that it has, and of others only the field.
+   * @param commandLineValues the command line. Errors repeat names that it has, and of others only the field.
    * @throws `name:not_found`, `name:ambiguous`, and `usage:missing` for a branch without a project.
    */
   async resolve(
     { ids, input }: NamedRequest,
-    typedValues: Pick<CommandLineValues, "flags" | "argument">,
+    commandLineValues: Pick<CommandLineValues, "flags" | "argument">,
   ): Promise<ResolvedRequest> {
     const resolvedInput = structuredClone(input);
     const scope = this.#createScope(resolvedInput);
@@ -51,11 +51,12 @@ export class NameResolver {
         getInputValue(resolvedInput, field),
       ];
       if (!resourceType || !mightBeResourceName(field, value)) continue;
-      const isTyped = field.flag in typedValues.flags || field.flag === typedValues.argument?.field.flag;
+      const isOnCommandLine =
+        field.flag in commandLineValues.flags || field.flag === commandLineValues.argument?.field.flag;
       const id = await resolveName(
         resourceType,
         value,
-        isTyped ? scope : this.#createScope(resolvedInput, field.path.join(".")),
+        isOnCommandLine ? scope : this.#createScope(resolvedInput, field.path.join(".")),
       );
       const fieldContainer =
         getAtPath(resolvedInput.body, field.path) === undefined ? resolvedInput.query : resolvedInput.body;
