@@ -98,7 +98,7 @@ export class MemoryWatch {
     if (!isForced && usedBytes - this.#lastUsedBytes < maxBytesPerDatabase / 16) return [];
     const { rows } = await queryKeepingConnection<DatabaseSize>(this.#pool, this.#databaseSizesQuery);
     this.#lastUsedBytes = usedBytes;
-    await this.#workspaces.learn(rows.map(({ name }) => name));
+    await this.#workspaces.load(rows.map(({ name }) => name));
     const amounts = new Map<string, number>();
     for (const { name, bytes } of rows) {
       const database = toTenantDatabaseName(name);

@@ -210,7 +210,7 @@ export class SharedCatalogs {
   async #selectExcessive(bytesByDatabase: ReadonlyMap<string, number>): Promise<string[]> {
     const total = [...bytesByDatabase.values()].reduce((sum, bytes) => sum + bytes, 0);
     if (total <= this.#maxBytes) return [];
-    await this.#workspaces.learn([...bytesByDatabase.keys()]);
+    await this.#workspaces.load([...bytesByDatabase.keys()]);
     const usages = [...bytesByDatabase].map(([name, amount]) => {
       return { name, amount, workspace: this.#workspaces.get(name) };
     });

@@ -245,7 +245,7 @@ export class TenantGuard {
     const presentOids = new Set(usages.map(({ oid }) => oid));
     for (const oid of this.#closedUntil.keys()) if (!presentOids.has(oid)) this.#closedUntil.delete(oid);
     if (usages.length === 0) return false;
-    await this.#workspaces.learn(usages.map(({ name }) => name));
+    await this.#workspaces.load(usages.map(({ name }) => name));
     this.#updateCrowdedLimits(usages);
     const limitChanges = usages.map((usage) => ({ ...usage, targetLimit: this.#getCurrentLimit(usage.oid) }));
     for (const { oid, name, sessions, targetLimit: limit } of limitChanges) {

@@ -30,7 +30,7 @@ export class Workspaces {
   }
 
   /** Reads the workspaces, unless the workspaces of all these databases are known. Waits for a second at most. */
-  async learn(names: readonly string[]): Promise<void> {
+  async load(names: readonly string[]): Promise<void> {
     const databases = names.map(toTenantDatabaseName);
     const areKnown = databases.every((name) => this.#workspaces.has(name));
     if (this.#read === undefined || (areKnown && performance.now() < this.#expiresAt)) return;

@@ -85,7 +85,9 @@ describe("steps of several processes", () => {
     for (let isDone = false; seen.length < 200;) {
       const page = await run(
         ({ projects }) =>
-          projects.page({ where, after, limit: 7 }).map(({ id }) => ({ id, at: projects.sequence(id) })),
+          projects
+            .listPage({ where, after, limit: 7 })
+            .map(({ id }) => ({ id, at: projects.getSequence(id) })),
         "read",
       );
       seen.push(...page.map(({ id }) => id));

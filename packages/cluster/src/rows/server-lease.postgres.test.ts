@@ -99,7 +99,7 @@ describe("the lease of a server", () => {
 
   it("ends without a heartbeat, and then no connection opens", async () => {
     const server = await startServer();
-    vi.spyOn(server.records.servers, "beat").mockRejectedValue(new Error("Postgres is away"));
+    vi.spyOn(server.records.servers, "sendHeartbeat").mockRejectedValue(new Error("Postgres is away"));
     await vi.advanceTimersByTimeAsync(16_000);
     expect(server.lease.isLive()).toBe(false);
     await expect(server.records.readCounts()).rejects.toBeInstanceOf(DatabaseUnavailableError);
@@ -117,7 +117,7 @@ describe("the lease of a server", () => {
     const observer = await startServer();
     const frozen = await startServer();
     // It does not run, but its sessions hold their locks.
-    const beat = vi.spyOn(frozen.records.servers, "beat").mockRejectedValue(new Error("frozen"));
+    const beat = vi.spyOn(frozen.records.servers, "sendHeartbeat").mockRejectedValue(new Error("frozen"));
     const sessionId = await frozen.records.sessions.getCurrentId();
     await silence(frozen);
     await passHeartbeat(observer);
@@ -142,7 +142,7 @@ describe("the lease of a server", () => {
 
   it("is taken to its end by another server if the one that began ends", async () => {
     const frozen = await startServer();
-    vi.spyOn(frozen.records.servers, "beat").mockRejectedValue(new Error("frozen"));
+    vi.spyOn(frozen.records.servers, "sendHeartbeat").mockRejectedValue(new Error("frozen"));
     await query("update mgmt.servers set fenced_at = clock_timestamp() where id = $1", [frozen.lease.id]);
     const observer = await startServer();
     await passHeartbeat(observer);

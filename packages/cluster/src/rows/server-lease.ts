@@ -183,7 +183,7 @@ export class ServerLease implements ServerIdentity {
     if (options === undefined || this.#isLost) return;
     const { registry, refreshKeyId, onLost, onClockOffset } = options;
     const [startedAt, startedDate] = [performance.now(), Date.now()];
-    const result = await this.#run((query) => registry.beat(query, this.id, refreshKeyId()));
+    const result = await this.#run((query) => registry.sendHeartbeat(query, this.id, refreshKeyId()));
     if (!result.isRegistered) {
       this.#isLost = true;
       onLost();

@@ -129,7 +129,7 @@ export class ServerRegistry {
   }
 
   /** @param keyId the id of the key with which the server encrypts. */
-  async beat(query: Query, id: string, keyId: string): Promise<HeartbeatResult> {
+  async sendHeartbeat(query: Query, id: string, keyId: string): Promise<HeartbeatResult> {
     const [row] = await query<{ registered: boolean; now: number; others: OtherServer[] }>(
       `with beat as (
           update ${this.#table} set heartbeat_at = clock_timestamp(), key_id = $2

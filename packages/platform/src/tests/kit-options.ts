@@ -51,7 +51,7 @@ interface Rule {
   readonly expectation: string;
 }
 
-const isText = (value: unknown): boolean => typeof value === "string";
+const isString = (value: unknown): boolean => typeof value === "string";
 
 const rules: Record<keyof DatabaseTestOptions, Rule> = {
   setup: {
@@ -63,8 +63,8 @@ const rules: Record<keyof DatabaseTestOptions, Rule> = {
       Array.isArray(value) && value.every((path) => typeof path === "string" && path !== ""),
     expectation: "an array of paths and patterns",
   },
-  key: { isValid: isText, expectation: "a string" },
-  cwd: { isValid: (value) => isText(value) && value !== "", expectation: "the path of a directory" },
+  key: { isValid: isString, expectation: "a string" },
+  cwd: { isValid: (value) => isString(value) && value !== "", expectation: "the path of a directory" },
   setupTimeoutMs: {
     isValid: (value) => typeof value === "number" && value > 0 && value <= maxTimeoutMs,
     expectation: "a positive number of milliseconds",
