@@ -63,7 +63,7 @@ export const buildTokenClaims = (
     sub: request.subject,
     iat: toSeconds(now),
     nbf: toSeconds(notBefore),
-    jti: request.tokenId ?? ids.label(24),
+    jti: request.tokenId ?? ids.generateLabel(24),
     ...(expiresAt !== null && { exp: toSeconds(expiresAt) }),
   };
 };

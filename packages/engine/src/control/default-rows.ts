@@ -35,7 +35,7 @@ export class DefaultRows {
 
   /** A workspace that credentials of the workspace cannot reach. */
   get otherWorkspace(): WorkspaceRow {
-    const firstTwoWorkspaces = this.getStore().workspaces.page({ where: {}, limit: 2 });
+    const firstTwoWorkspaces = this.getStore().workspaces.listPage({ where: {}, limit: 2 });
     const { id } = this.workspace;
     return requireRow(
       firstTwoWorkspaces.find((row) => row.id !== id),

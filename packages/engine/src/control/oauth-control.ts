@@ -104,14 +104,15 @@ export class OAuthControl<M extends CallMode> {
   registerClient(registration: ClientRegistration): Promise<RegisteredClient> {
     return runWriteTransaction(this.getRequestContext(), ({ store, ids, clock }) => {
       assertKnownOptions(registration, ["redirectUris", "name", "confidential", "secret", "id"]);
-      const { redirectUris, name = ids.name() } = registration;
+      const { redirectUris, name = ids.generateName() } = registration;
       assertRegistrableUris(redirectUris);
       const { confidential = registration.secret !== undefined } = registration;
       if (!confidential && registration.secret !== undefined) throw controlErrors.publicClientSecret();
-      const secret = confidential ? (registration.secret ?? ids.secret(43)) : null;
+      const secret = confidential ? (registration.secret ?? ids.generateSecret(43)) : null;
       if (secret === "") throw controlErrors.emptySecret();
       if (registration.id !== undefined) assertClientId(registration.id);
-      const id = registration.id === undefined ? ids.id("client") : toCanonicalId("client", registration.id);
+      const id =
+        registration.id === undefined ? ids.generateId("client") : toCanonicalId("client", registration.id);
       if (store.clients.get(id)) throw controlErrors.clientExists(id);
       store.clients.insert({
         id,

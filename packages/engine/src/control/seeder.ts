@@ -78,9 +78,9 @@ export class Seeder {
           ? insertUser(context, {}).id
           : toCanonicalId("user", workspace.ownerId);
       if (!store.users.get(ownerId)) throw controlErrors.notFound("user", ownerId);
-      const { name = ids.name() } = workspace;
+      const { name = ids.generateName() } = workspace;
       const row = store.workspaces.insert({
-        id: ids.id("workspace"),
+        id: ids.generateId("workspace"),
         createdAt: clock.now(),
         name,
         memberIds: [ownerId],
@@ -224,18 +224,18 @@ export class Seeder {
       const workspace = this.#requireWorkspace(store, integration.workspaceId);
       const userId = integration.userId ?? workspace.memberIds[0];
       if (userId === undefined) throw controlErrors.workspaceWithoutOwner("member");
-      const clientId = integration.clientId ?? ids.id("client");
+      const clientId = integration.clientId ?? ids.generateId("client");
       if (!store.clients.get(clientId)) {
         store.clients.insert({
           id: clientId,
           createdAt: clock.now(),
-          name: integration.clientName ?? ids.name(),
+          name: integration.clientName ?? ids.generateName(),
           redirectUris: [],
           secretHash: null,
         });
       }
       const row = store.integrations.insert({
-        id: ids.id("integration"),
+        id: ids.generateId("integration"),
         createdAt: clock.now(),
         workspaceId: workspace.id,
         clientId,
@@ -248,7 +248,7 @@ export class Seeder {
   }
 
   #generateName(): Promise<string> {
-    return runWriteTransaction(this.getRequestContext(), ({ ids }) => ids.name());
+    return runWriteTransaction(this.getRequestContext(), ({ ids }) => ids.generateName());
   }
 
   #requireWorkspace(store: Store, id: string | undefined): WorkspaceRow {
@@ -302,7 +302,7 @@ const insertUser = (
   { store, ids, clock }: OperationContext,
   user: { email?: string | undefined; name?: string | null | undefined },
 ): UserRow => {
-  const id = ids.id("user");
+  const id = ids.generateId("user");
   const { email = `${id}@example.com`, name = null } = user;
   return store.users.insert({ id, createdAt: clock.now(), email, name });
 };

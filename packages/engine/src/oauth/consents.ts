@@ -23,7 +23,7 @@ export const grantConsent = (
   const { client, scopes, redirectUri, hasRedirectUriParameter, codeChallenge } = request;
   const now = clock.now();
   const integration = createOrExtendIntegration(context, request, user);
-  const code = ids.secret(43);
+  const code = ids.generateSecret(43);
   store.authorizationCodes.insert({
     id: computeDigest(code),
     createdAt: now,
@@ -56,7 +56,7 @@ const createOrExtendIntegration = (
     return integrations.update(existingIntegration.id, { scopes: mergedScopes });
   }
   return integrations.insert({
-    id: ids.id("integration"),
+    id: ids.generateId("integration"),
     createdAt: clock.now(),
     workspaceId,
     clientId: client.id,

@@ -57,7 +57,7 @@ export const redeemCode = (
   const { integrationId, clientId, userId, workspaceId, scopes } = row;
   deleteExpiredRows(store, now, settings.oauth);
   const grant = store.grants.insert({
-    id: ids.label(24),
+    id: ids.generateLabel(24),
     createdAt: now,
     ...{ integrationId, clientId, userId, workspaceId, scopes },
     expiresAt: computeGrantDeletionTime({ createdAt: now }, null, settings.oauth),
@@ -118,7 +118,7 @@ export const findRefreshToken = (
 };
 
 const issueRefreshToken = ({ store, clock, ids, settings }: OperationContext, grant: GrantRow): string => {
-  const token = ids.secret(43);
+  const token = ids.generateSecret(43);
   const now = clock.now();
   const expiresAt = Math.min(now + settings.oauth.refreshToken, computeGrantEnd(grant, settings.oauth));
   store.grants.update(grant.id, { expiresAt: computeGrantDeletionTime(grant, expiresAt, settings.oauth) });

@@ -1,6 +1,6 @@
 import { hmacSha256 } from "#digest";
 import { encodeBase64Url } from "../values/base64.js";
-import { areTextsEqualInConstantTime } from "../values/digest.js";
+import { areStringsEqualInConstantTime } from "../values/digest.js";
 import { type EngineRequest, getHeader } from "../values/message.js";
 import { randomBase64Url } from "../values/random-bytes.js";
 import { findCookieValues } from "./cookies.js";
@@ -58,7 +58,7 @@ export class PageGuard {
     return (
       cookie !== undefined &&
       token !== undefined &&
-      areTextsEqualInConstantTime(token, this.#signToken(cookie, search))
+      areStringsEqualInConstantTime(token, this.#signToken(cookie, search))
     );
   }
 

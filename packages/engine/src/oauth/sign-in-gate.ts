@@ -1,6 +1,6 @@
 import { hmacSha256 } from "#digest";
 import { encodeBase64Url } from "../values/base64.js";
-import { computeDigest, isDigestOf, areTextsEqualInConstantTime } from "../values/digest.js";
+import { computeDigest, isDigestOf, areStringsEqualInConstantTime } from "../values/digest.js";
 import type { EngineRequest, Outcome } from "../values/message.js";
 import { findCookieValues } from "./cookies.js";
 import { parseForm } from "./form-body.js";
@@ -55,7 +55,7 @@ export class SignInGate {
     const key = findSubmittedKey(request);
     if (key !== undefined) return this.#respondToKey(key, pagePath);
     const { name, value } = this.#cookie;
-    if (findCookieValues(request, name).some((cookie) => areTextsEqualInConstantTime(cookie, value)))
+    if (findCookieValues(request, name).some((cookie) => areStringsEqualInConstantTime(cookie, value)))
       return undefined;
     return createKeyPageResponse(200, pagePath);
   }

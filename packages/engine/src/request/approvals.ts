@@ -95,7 +95,7 @@ export const requireApproval = (
   const pendingApproval =
     approvalsOfRequest.find(({ status }) => status === "pending") ??
     store.approvals.insert({
-      id: ids.id("approval"),
+      id: ids.generateId("approval"),
       createdAt: now,
       agentId: agent.agentId,
       sponsorId: agent.sponsorId,

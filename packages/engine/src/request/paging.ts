@@ -40,12 +40,12 @@ export const respondWithPage = <T extends Row, W>(
     throw errors.validationFailed([{ path: "query/cursor", message: "is not a cursor of this list" }]);
   }
 
-  const rows = collection.page({ where, after: afterSequence, limit: limit + 1, ...options });
+  const rows = collection.listPage({ where, after: afterSequence, limit: limit + 1, ...options });
   const pageRows = rows.length > limit ? rows.slice(0, limit) : rows;
   const lastRow = pageRows.at(-1);
   const nextCursor =
     rows.length > limit && lastRow
-      ? call.context.cursorCodec.write(collection.sequence(lastRow.id), buildScope())
+      ? call.context.cursorCodec.write(collection.getSequence(lastRow.id), buildScope())
       : null;
   const pagination = { nextCursor, hasMore: nextCursor !== null };
   const { context } = call;

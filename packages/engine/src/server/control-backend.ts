@@ -64,9 +64,9 @@ const createRowTransaction = (
   random: () => {
     const generators = tables.table<GeneratorRow, AllRowsLookup>("server");
     const draws = generators.get(generatorRowId)?.draws ?? null;
-    if (draws === null) return randomIds.fraction();
+    if (draws === null) return randomIds.generateFraction();
     const generator = new RandomIds(draws);
-    const fraction = generator.fraction();
+    const fraction = generator.generateFraction();
     generators.update(generatorRowId, { draws: generator.state });
     return fraction;
   },

@@ -10,9 +10,9 @@ export const insertDefaultRows = (store: Store, createdAt: number, ids: IdGenera
     { email: "grace@example.com", name: "Grace Hopper", workspace: "Compilers" },
   ];
   const [firstWorkspace] = owners.map(({ email, name, workspace }) => {
-    const user = store.users.insert({ id: ids.id("user"), createdAt, email, name });
+    const user = store.users.insert({ id: ids.generateId("user"), createdAt, email, name });
     return store.workspaces.insert({
-      id: ids.id("workspace"),
+      id: ids.generateId("workspace"),
       createdAt,
       name: workspace,
       memberIds: [user.id],
@@ -20,11 +20,11 @@ export const insertDefaultRows = (store: Store, createdAt: number, ids: IdGenera
   });
   if (!firstWorkspace) return;
   store.serviceTokens.insert({
-    id: ids.id("service_token"),
+    id: ids.generateId("service_token"),
     createdAt,
     workspaceId: firstWorkspace.id,
     name: "default",
-    valueHint: ids.label(4),
+    valueHint: ids.generateLabel(4),
     expiresAt: null,
   });
 };

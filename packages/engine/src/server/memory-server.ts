@@ -19,7 +19,7 @@ export class MemoryServer extends Server<"sync"> {
     assertEngineOptions(options);
     const { deterministic = null } = options;
     const backend = new MemoryBackend(options);
-    const prefix = deterministic === null ? new RandomIds(null).label(10) : "seeded";
+    const prefix = deterministic === null ? new RandomIds(null).generateLabel(10) : "seeded";
     super(backend, { ...options, requestIdPrefix: `req_${prefix}_` });
     this.#backend = backend;
     this.defaults = new Defaults(() => backend.getContextForControl());

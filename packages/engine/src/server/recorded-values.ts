@@ -28,10 +28,13 @@ export class RecordedValues {
 
   get ids(): IdGenerator {
     return {
-      id: (resourceType) => this.#replay(`id ${resourceType}`, () => this.#ids.id(resourceType)),
-      label: (length) => this.#replay(`label ${String(length)}`, () => this.#ids.label(length)),
-      secret: (length) => this.#replay(`secret ${String(length)}`, () => this.#ids.secret(length)),
-      name: () => this.#replay("name", () => this.#ids.name()),
+      generateId: (resourceType) =>
+        this.#replay(`id ${resourceType}`, () => this.#ids.generateId(resourceType)),
+      generateLabel: (length) =>
+        this.#replay(`label ${String(length)}`, () => this.#ids.generateLabel(length)),
+      generateSecret: (length) =>
+        this.#replay(`secret ${String(length)}`, () => this.#ids.generateSecret(length)),
+      generateName: () => this.#replay("name", () => this.#ids.generateName()),
     };
   }
 

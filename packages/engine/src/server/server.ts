@@ -124,7 +124,8 @@ export abstract class Server<M extends CallMode = CallMode> {
    */
   async createTenant(name?: string): Promise<Tenant> {
     const getRequestContext = (): RequestContext => this.#backend.getContextForControl();
-    const tenantName = name ?? (await runWriteTransaction(getRequestContext(), ({ ids }) => ids.name()));
+    const tenantName =
+      name ?? (await runWriteTransaction(getRequestContext(), ({ ids }) => ids.generateName()));
     const user = await this.seed.user({ name: tenantName });
     const { id } = await this.seed.workspace({ name: tenantName, ownerId: user.id });
     await this.seed.serviceToken({ name: "default" }, { workspaceId: id });

@@ -78,7 +78,7 @@ describe("snapshots and reset", () => {
     await face.send("DELETE", `/v1/projects/${id}`, { token });
     await engine.load(engine.snapshot());
     const next = await engine.seed.project();
-    expect(engine.rows.projects.sequence(next.id)).toBe(2);
+    expect(engine.rows.projects.getSequence(next.id)).toBe(2);
   });
 
   it("repeat the same content in two seeded servers, but not in two others", async () => {

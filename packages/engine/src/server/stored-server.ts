@@ -20,7 +20,7 @@ export class StoredServer extends Server<"async"> {
   readonly #backend: StoredBackend;
 
   private constructor(options: StoredServerOptions, backend: StoredBackend, isNew: boolean) {
-    super(backend, { ...options, requestIdPrefix: `req_${new RandomIds(null).label(10)}_` });
+    super(backend, { ...options, requestIdPrefix: `req_${new RandomIds(null).generateLabel(10)}_` });
     this.#backend = backend;
     this.isNew = isNew;
   }

@@ -118,7 +118,7 @@ export class StoredState {
       let isRowChanged = false;
       let getScheduledJobs = (): ScheduledJob[] => [];
       let completedIds: string[] = [];
-      const tellOthers = (): void => {
+      const notifyOthers = (): void => {
         for (const { databaseId, credentials } of announcedLogins)
           databaseEngine.announce?.(databaseId, credentials);
         const jobs = getScheduledJobs();
@@ -138,7 +138,7 @@ export class StoredState {
             const insertedJobs: JobRow[] = [];
             completedIds = [];
             const scheduler = new TableScheduler({
-              ...{ jobs, owner, createId: () => recordedValues.ids.label(24) },
+              ...{ jobs, owner, createId: () => recordedValues.ids.generateLabel(24) },
               onSchedule: (job) => insertedJobs.push(job),
               onComplete: (id) => completedIds.push(id),
             });
@@ -162,11 +162,11 @@ export class StoredState {
             preloads: [...serverPreloads, ...(listPreloads?.() ?? [])],
           },
         );
-        tellOthers();
+        notifyOthers();
         if (isRowChanged) await this.refresh();
         return value;
       } catch (error) {
-        if (isRejectionError(error)) tellOthers();
+        if (isRejectionError(error)) notifyOthers();
         if (!(error instanceof StateChangedError)) throw error;
         await this.refresh();
         if (expectedState !== undefined || stateChangeCount >= maxStateChanges) throw error;
@@ -198,14 +198,14 @@ export class StoredState {
     const generator = seededState === null ? undefined : new RandomIds(seededState);
     const idSource: IdGenerator = generator ?? recordedValues.ids;
     const ids: IdGenerator = {
-      id: (resourceType) => {
-        const id = idSource.id(resourceType);
+      generateId: (resourceType) => {
+        const id = idSource.generateId(resourceType);
         tables.addNewId(id);
         return id;
       },
-      label: (length) => idSource.label(length),
-      secret: (length) => idSource.secret(length),
-      name: () => idSource.name(),
+      generateLabel: (length) => idSource.generateLabel(length),
+      generateSecret: (length) => idSource.generateSecret(length),
+      generateName: () => idSource.generateName(),
     };
     const { clock } = recordedValues;
     const context: OperationContext = {

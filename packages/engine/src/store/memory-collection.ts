@@ -66,7 +66,7 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
     return firstGroup === undefined ? 0 : firstGroup instanceof SortedList ? firstGroup.size : 1;
   }
 
-  page({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
+  listPage({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
     const matches = createTextMatcher(containing);
     const pagesByGroup = this.#findGroups(where).map((group) => {
       const entries: RowEntry<T>[] = [];
@@ -110,7 +110,7 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
     this.#onChange();
   }
 
-  sequence(id: string): number {
+  getSequence(id: string): number {
     return this.#requireEntry(id).sequence;
   }
 

@@ -8,7 +8,7 @@ describe("a page of a step that has changed rows", () => {
     const page = await run(({ projects }) => {
       projects.delete("p1");
       projects.update("p2", { workspaceId: "other" });
-      return idsOf(projects.page({ where: { workspaceId: "w" }, limit: 2 }));
+      return idsOf(projects.listPage({ where: { workspaceId: "w" }, limit: 2 }));
     });
     expect(page).toEqual(["p3", "p4"]);
   });

@@ -53,18 +53,18 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   }
 
   find(where: W): T | undefined {
-    return this.page({ where, limit: 1 })[0];
+    return this.listPage({ where, limit: 1 })[0];
   }
 
   list(where: W): T[] {
-    return this.page({ where, limit: Infinity });
+    return this.listPage({ where, limit: Infinity });
   }
 
   count(where: W): number {
     return this.#countRows(where);
   }
 
-  page({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
+  listPage({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
     const texts = omitUndefinedTexts(containing);
     const loadedRows = this.#workingSet.getRange({
       read: "range",
@@ -135,7 +135,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     if (this.get(id)) this.#getOrAddChange(id).row = undefined;
   }
 
-  sequence(id: string): number {
+  getSequence(id: string): number {
     const changedRow = this.#changedRows.get(id);
     if (changedRow?.row && changedRow.insertionIndex !== undefined)
       return this.#workingSet.getSequence(this.#table, changedRow.insertionIndex);

@@ -36,7 +36,7 @@ export interface Collection<T extends Row, W> {
   /** Returns all rows that match, oldest first. */
   list(where: W): T[];
   count(where: W): number;
-  page(request: PageRequest<T, W>): T[];
+  listPage(request: PageRequest<T, W>): T[];
   /** Adds a row and returns it. Throws when its id exists. */
   insert(row: T): T;
   /** Replaces fields of a row and returns the new row. Throws when the id does not exist. */
@@ -47,7 +47,7 @@ export interface Collection<T extends Row, W> {
    * Returns the sequence number of a row: it grows with every insertion and is never reused, so that a cursor outlives its
    * row. Throws when the id does not exist.
    */
-  sequence(id: string): number;
+  getSequence(id: string): number;
 }
 
 export interface ExpiringCollection<T extends Row, W> extends Collection<T, W> {

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { computeDigest, isDigestOf, areTextsEqualInConstantTime } from "./digest.js";
+import { computeDigest, isDigestOf, areStringsEqualInConstantTime } from "./digest.js";
 
 it("compares texts of any lengths", () => {
-  expect(areTextsEqualInConstantTime("secret", "secret")).toBe(true);
-  expect(areTextsEqualInConstantTime("", "")).toBe(true);
+  expect(areStringsEqualInConstantTime("secret", "secret")).toBe(true);
+  expect(areStringsEqualInConstantTime("", "")).toBe(true);
   for (const other of ["secreT", "Secret", "secre", "secrets", "", "sécret"]) {
     expect(
-      [areTextsEqualInConstantTime("secret", other), areTextsEqualInConstantTime(other, "secret")],
+      [areStringsEqualInConstantTime("secret", other), areStringsEqualInConstantTime(other, "secret")],
       other,
     ).toEqual([false, false]);
   }

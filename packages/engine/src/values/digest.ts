@@ -5,11 +5,11 @@ import { encodeBase64Url } from "./base64.js";
 export const computeDigest = (text: string): string => encodeBase64Url(sha256(text));
 
 /** Compares two strings in constant time. */
-export const areTextsEqualInConstantTime = (left: string, right: string): boolean => {
+export const areStringsEqualInConstantTime = (left: string, right: string): boolean => {
   const encoder = new TextEncoder();
   return areEqualInConstantTime(encoder.encode(left), encoder.encode(right));
 };
 
 /** Returns whether `expectedDigest` is the digest of the secret. Compares in constant time. */
 export const isDigestOf = (expectedDigest: string, secret: string): boolean =>
-  areTextsEqualInConstantTime(computeDigest(secret), expectedDigest);
+  areStringsEqualInConstantTime(computeDigest(secret), expectedDigest);

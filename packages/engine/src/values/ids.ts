@@ -38,11 +38,11 @@ export const toCanonicalId = (resourceType: ResourceType, id: string): string =>
 /** Generates ids, passwords and names. */
 export interface IdGenerator {
   /** Returns the prefix of the resource type and 24 characters of `[a-z0-9]`. */
-  id(resourceType: ResourceType): string;
+  generateId(resourceType: ResourceType): string;
   /** Returns `length` characters of `[a-z0-9]`, for parts of host and role names. */
-  label(length: number): string;
+  generateLabel(length: number): string;
   /** Returns an unguessable string of `length` characters of `[A-Za-z0-9]`, for passwords and upload keys. */
-  secret(length: number): string;
+  generateSecret(length: number): string;
   /** Returns a readable name, such as `calm-harbor-4821`. */
-  name(): string;
+  generateName(): string;
 }

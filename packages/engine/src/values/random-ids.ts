@@ -19,26 +19,26 @@ export class RandomIds implements IdGenerator {
     return this.#state && [...this.#state];
   }
 
-  id(resourceType: ResourceType): string {
-    return idPrefixes[resourceType] + this.label(24);
+  generateId(resourceType: ResourceType): string {
+    return idPrefixes[resourceType] + this.generateLabel(24);
   }
 
-  label(length: number): string {
+  generateLabel(length: number): string {
     return this.#drawCharacters("abcdefghijklmnopqrstuvwxyz0123456789", length);
   }
 
-  secret(length: number): string {
+  generateSecret(length: number): string {
     return this.#drawCharacters("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length);
   }
 
-  name(): string {
+  generateName(): string {
     const adjective = nameAdjectives[this.#drawBelow(nameAdjectives.length)] ?? "";
     const noun = nameNouns[this.#drawBelow(nameNouns.length)] ?? "";
     return `${adjective}-${noun}-${1000 + this.#drawBelow(9000)}`;
   }
 
   /** Returns a number in [0, 1), for faults with a probability. */
-  fraction(): number {
+  generateFraction(): number {
     return this.#drawBelow(1 << 16) / (1 << 16);
   }
 

@@ -39,7 +39,7 @@ export const describeLookups = (open: OpenStore): void => {
         projects.find({})?.id,
         idsOf(projects.list({})),
         projects.count({}),
-        idsOf(projects.page({ where: {}, limit: 1, newestFirst: true })),
+        idsOf(projects.listPage({ where: {}, limit: 1, newestFirst: true })),
       ]);
       expect(seen).toEqual(["p1", ["p1", "p2"], 2, ["p2"]]);
     });
@@ -136,8 +136,8 @@ export const describeLookups = (open: OpenStore): void => {
         deployments.find(where)?.id,
         idsOf(deployments.list(where)),
         deployments.count(where),
-        idsOf(deployments.page({ where, limit: 2 })),
-        idsOf(deployments.page({ where, limit: 2, newestFirst: true })),
+        idsOf(deployments.listPage({ where, limit: 2 })),
+        idsOf(deployments.listPage({ where, limit: 2, newestFirst: true })),
       ]);
       expect(seen).toEqual(["d1", ["d1", "d3", "d4"], 3, ["d1", "d3"], ["d4", "d3"]]);
     });
@@ -155,7 +155,7 @@ export const describeLookups = (open: OpenStore): void => {
         deployments.find(where),
         deployments.list(where),
         deployments.count(where),
-        deployments.page({ where, limit: 5 }),
+        deployments.listPage({ where, limit: 5 }),
       ]);
       expect(seen).toEqual([undefined, [], 0, []]);
     });

@@ -74,7 +74,7 @@ export class MemoryStorageAdapter implements StorageAdapter {
     const collection = this.#collection(preload.table);
     const load = (row: Row): LoadedRow => ({
       row,
-      sequence: collection.sequence(row.id),
+      sequence: collection.getSequence(row.id),
       version: this.#versionOf(row),
     });
     switch (preload.read) {
@@ -91,7 +91,7 @@ export class MemoryStorageAdapter implements StorageAdapter {
           limit: limit ?? Infinity,
           newestFirst,
         };
-        return collection.page(request).map(load);
+        return collection.listPage(request).map(load);
       }
       case "referenced": {
         const { table, id, field } = preload.by;

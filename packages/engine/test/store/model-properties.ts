@@ -165,13 +165,13 @@ export const describeModel = (open: OpenStore, runs: number): void => {
                 }
               }
               return {
-                sequences: ids.map((each) => collection.get(each) && collection.sequence(each)),
+                sequences: ids.map((each) => collection.get(each) && collection.getSequence(each)),
                 size: collection.size,
                 answers: questions.map(({ where, after, limit, newestFirst, time }) => ({
                   list: collection.list(where),
                   count: collection.count(where),
                   find: collection.find(where),
-                  page: collection.page({ where, after, limit, newestFirst }),
+                  page: collection.listPage({ where, after, limit, newestFirst }),
                   expired: expires ? (collection.listExpired?.(time) ?? []) : [],
                 })),
               };

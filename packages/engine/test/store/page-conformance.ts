@@ -14,10 +14,10 @@ export const describePages = (open: OpenStore): void => {
       store.run(({ branches }) => {
         for (const id of ids) branches.insert(sampleRows.branches(id, { gitName: `feature/${id}` }));
       });
-    const sequence = (id: string) => store.run(({ branches }) => branches.sequence(id));
+    const sequence = (id: string) => store.run(({ branches }) => branches.getSequence(id));
     const page = (limit: number, after?: number, newestFirst = false) =>
       store.run(({ branches }) =>
-        idsOf(branches.page({ where: { projectId: "p" }, limit, after, newestFirst })),
+        idsOf(branches.listPage({ where: { projectId: "p" }, limit, after, newestFirst })),
       );
 
     it("start at the oldest row, or at the newest", async () => {
@@ -118,7 +118,7 @@ export const describePages = (open: OpenStore): void => {
     describe("of rows that contain a text", () => {
       const containing = (gitName: string | undefined, limit = 10, after?: number) =>
         store.run(({ branches }) =>
-          idsOf(branches.page({ where: { projectId: "p" }, containing: { gitName }, limit, after })),
+          idsOf(branches.listPage({ where: { projectId: "p" }, containing: { gitName }, limit, after })),
         );
 
       it("contain only those rows, or all rows if the text is undefined or empty", async () => {

@@ -84,7 +84,7 @@ export const describeRows = (open: OpenStore): void => {
         projects.list({}),
         projects.list({ workspaceId: "w" }),
         projects.list({ workspaceId: ["w", "v"] }),
-        projects.page({ where: { workspaceId: "w" }, limit: 5 }),
+        projects.listPage({ where: { workspaceId: "w" }, limit: 5 }),
       ];
       for (const list of await store.run(lists)) list.length = 0;
       expect((await store.run(lists)).map(idsOf)).toEqual(Array(4).fill(["p1", "p2"]));
@@ -134,7 +134,7 @@ export const describeRows = (open: OpenStore): void => {
       await expect(store.run(({ projects }) => projects.update("none", { name: "new" }))).rejects.toThrow(
         missing,
       );
-      await expect(store.run(({ projects }) => projects.sequence("none"))).rejects.toThrow(missing);
+      await expect(store.run(({ projects }) => projects.getSequence("none"))).rejects.toThrow(missing);
       expect(await store.run(({ projects }) => projects.size)).toBe(0);
     });
 
@@ -150,7 +150,7 @@ export const describeRows = (open: OpenStore): void => {
 
     it("grow with every insertion, survive updates, and are never reused", async () => {
       const store = await open();
-      const sequence = (id: string) => store.run(({ projects }) => projects.sequence(id));
+      const sequence = (id: string) => store.run(({ projects }) => projects.getSequence(id));
       await store.run(({ projects }) => projects.insert(project("p1")));
       await store.run(({ projects }) => projects.insert(project("p2")));
       const [first, second] = [await sequence("p1"), await sequence("p2")];
@@ -166,11 +166,11 @@ export const describeRows = (open: OpenStore): void => {
     it("are not reused after a restart, though the newest row is gone", async () => {
       const store = await open();
       await store.run(({ projects }) => projects.insert(project("p1")));
-      const used = await store.run(({ projects }) => projects.sequence("p1"));
+      const used = await store.run(({ projects }) => projects.getSequence("p1"));
       await store.run(({ projects }) => projects.delete("p1"));
       const restarted = await open(await store.state());
       await restarted.run(({ projects }) => projects.insert(project("p2")));
-      expect(await restarted.run(({ projects }) => projects.sequence("p2"))).toBeGreaterThan(used);
+      expect(await restarted.run(({ projects }) => projects.getSequence("p2"))).toBeGreaterThan(used);
       await Promise.all([store.close(), restarted.close()]);
     });
   });
@@ -212,7 +212,9 @@ export const describeRows = (open: OpenStore): void => {
       const restarted = await open(await store.state());
       const seen = await restarted.run(({ projects, grants }) => [
         projects.find({ workspaceId: "w", logicalId: "two" })?.id,
-        idsOf(projects.page({ where: { workspaceId: "w" }, after: projects.sequence("p1"), limit: 1 })),
+        idsOf(
+          projects.listPage({ where: { workspaceId: "w" }, after: projects.getSequence("p1"), limit: 1 }),
+        ),
         idsOf(grants.listExpired(5)),
       ]);
       expect(seen).toEqual(["p2", ["p2"], ["g1"]]);

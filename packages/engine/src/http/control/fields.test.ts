@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import {
   getOneOf,
   getOptionalNumber,
-  getOptionalText,
-  getOptionalTexts,
+  getOptionalString,
+  getOptionalStrings,
   getOptionalVariables,
-  getText,
+  getString,
   omitUndefined,
   parseFields,
 } from "./fields.js";
@@ -46,10 +46,10 @@ describe("the body of a control request", () => {
 
 describe("a field", () => {
   it.each<[string, () => unknown, unknown]>([
-    ["text", () => getText({ a: "" }, "a"), ""],
-    ["nothing", () => getOptionalText({}, "a"), undefined],
-    ["no texts", () => getOptionalTexts({}, "a"), undefined],
-    ["texts", () => getOptionalTexts({ a: [] }, "a"), []],
+    ["text", () => getString({ a: "" }, "a"), ""],
+    ["nothing", () => getOptionalString({}, "a"), undefined],
+    ["no texts", () => getOptionalStrings({}, "a"), undefined],
+    ["texts", () => getOptionalStrings({ a: [] }, "a"), []],
     ["no variables", () => getOptionalVariables({}, "a"), undefined],
     ["variables", () => getOptionalVariables({ a: { PORT: "" } }, "a"), { PORT: "" }],
     ["no number", () => getOptionalNumber({}, "a"), undefined],
@@ -66,14 +66,14 @@ describe("a field", () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ["nothing", () => getText({}, "a"), "a must be a string"],
-    ["null as text", () => getOptionalText({ a: null }, "a"), "a must be a string"],
+    ["nothing", () => getString({}, "a"), "a must be a string"],
+    ["null as text", () => getOptionalString({ a: null }, "a"), "a must be a string"],
     [
       "a string instead of an array",
-      () => getOptionalTexts({ a: "x" }, "a"),
+      () => getOptionalStrings({ a: "x" }, "a"),
       "a must be an array of strings",
     ],
-    ["another item", () => getOptionalTexts({ a: ["x", 1] }, "a"), "a must be an array of strings"],
+    ["another item", () => getOptionalStrings({ a: ["x", 1] }, "a"), "a must be an array of strings"],
     ["null as variables", () => getOptionalVariables({ a: null }, "a"), "a must be an object of strings"],
     [
       "an array as variables",

@@ -37,7 +37,7 @@ export const parseFields = (bytes: Uint8Array | undefined): Fields => {
  *
  * @throws ControlError for another type, or if it is absent.
  */
-export const getText = (fields: Fields, name: string): string => {
+export const getString = (fields: Fields, name: string): string => {
   const value = fields[name];
   if (typeof value !== "string") throw controlErrors.invalidField(name, "must be a string");
   return value;
@@ -48,15 +48,15 @@ export const getText = (fields: Fields, name: string): string => {
  *
  * @throws ControlError for another type.
  */
-export const getOptionalText = (fields: Fields, name: string): string | undefined =>
-  fields[name] === undefined ? undefined : getText(fields, name);
+export const getOptionalString = (fields: Fields, name: string): string | undefined =>
+  fields[name] === undefined ? undefined : getString(fields, name);
 
 /**
  * Returns a field that may be absent, and otherwise must be an array of strings.
  *
  * @throws ControlError for another type.
  */
-export const getOptionalTexts = (fields: Fields, name: string): string[] | undefined => {
+export const getOptionalStrings = (fields: Fields, name: string): string[] | undefined => {
   const value: unknown = fields[name];
   if (value === undefined) return undefined;
   if (!Array.isArray(value) || !value.every((element): element is string => typeof element === "string")) {

@@ -2,7 +2,7 @@ import * as controlErrors from "../../control/control-errors.js";
 import type { ControlRoutes, Fields } from "./fields.js";
 import type { ClientRegistration, ConsentOptions } from "../../control/oauth-control.js";
 
-const getTexts = (fields: Fields, names: readonly string[]): Record<string, string> => {
+const getStrings = (fields: Fields, names: readonly string[]): Record<string, string> => {
   const texts: Record<string, string> = {};
   for (const name of names) {
     const value = fields[name];
@@ -22,14 +22,14 @@ const parseRegistration = (fields: Fields): ClientRegistration => {
     throw controlErrors.invalidField("confidential", "must be true or false");
   }
   return {
-    ...getTexts(fields, ["name", "secret", "id"]),
+    ...getStrings(fields, ["name", "secret", "id"]),
     redirectUris,
     ...(confidential !== undefined && { confidential }),
   };
 };
 
 const parseConsentOptions = (fields: Fields): ConsentOptions =>
-  getTexts(fields, [
+  getStrings(fields, [
     "url",
     "client",
     "redirectUri",

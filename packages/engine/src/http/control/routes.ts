@@ -12,8 +12,8 @@ import {
   type Fields,
   getOneOf,
   getOptionalNumber,
-  getOptionalTexts,
-  getText,
+  getOptionalStrings,
+  getString,
 } from "./fields.js";
 import { seedRoutes } from "./seed-routes.js";
 import { backupStatuses, backupTypes, databaseStatuses, deploymentStatuses } from "./statuses.js";
@@ -48,7 +48,7 @@ export const controlRoutes: ControlRoutes = {
     return readClockState(server);
   },
   "POST /clock/set": async (server, _pathValues, fields) => {
-    await server.clock.set(getText(fields, "time"));
+    await server.clock.set(getString(fields, "time"));
     return readClockState(server);
   },
 
@@ -70,7 +70,7 @@ export const controlRoutes: ControlRoutes = {
   "PUT /deployments/{id}/status": (server, pathValues, fields) =>
     server.states.setDeploymentStatus(getPathId(pathValues), getOneOf(fields, "status", deploymentStatuses)),
   "POST /apps/{id}/domains": (server, pathValues, fields) =>
-    server.states.attachDomain(getPathId(pathValues), getText(fields, "name")),
+    server.states.attachDomain(getPathId(pathValues), getString(fields, "name")),
 
   "GET /faults": (server) => server.faults.list(),
   // `add` validates the fault.
@@ -83,7 +83,7 @@ export const controlRoutes: ControlRoutes = {
   "PUT /rate-limit": async (server, _pathValues, fields) => {
     const requests = getOptionalNumber(fields, "requests");
     const window = getOptionalNumber(fields, "window") ?? defaultRateWindowMs;
-    const operations = getOptionalTexts(fields, "operations");
+    const operations = getOptionalStrings(fields, "operations");
     if (requests === undefined) return { operations: await server.setRateLimit(null) };
     // `setRateLimit` rejects names that are not operations.
     const operationIds = operations as OperationId[] | undefined;

@@ -4,11 +4,11 @@ import type { Server } from "../../server/server.js";
 import {
   type ControlRoutes,
   type Fields,
-  getOptionalText,
-  getOptionalTexts,
+  getOptionalString,
+  getOptionalStrings,
   getOptionalVariables,
   omitUndefined,
-  getText,
+  getString,
 } from "./fields.js";
 
 /** Returns the fields except those named: the body of the operation that creates the resource. */
@@ -16,7 +16,7 @@ const omitFields = (fields: Fields, ...names: string[]): Record<string, unknown>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
 const parseTargetWorkspace = (fields: Fields): { workspaceId?: string } =>
-  omitUndefined<{ workspaceId: string }>({ workspaceId: getOptionalText(fields, "workspaceId") });
+  omitUndefined<{ workspaceId: string }>({ workspaceId: getOptionalString(fields, "workspaceId") });
 
 /**
  * Creates a resource of a kind, such as `project`, from the fields of `POST /_control/seed/{kind}`.
@@ -43,30 +43,30 @@ export const seedRoutes: ControlRoutes = {
   "POST /seed/user": ({ seed }, _pathValues, fields) =>
     seed.user(
       omitUndefined<{ email: string; name: string }>({
-        email: getOptionalText(fields, "email"),
-        name: getOptionalText(fields, "name"),
+        email: getOptionalString(fields, "email"),
+        name: getOptionalString(fields, "name"),
       }),
     ),
   "POST /seed/workspace": ({ seed }, _pathValues, fields) =>
     seed.workspace(
       omitUndefined<{ name: string; ownerId: string }>({
-        name: getOptionalText(fields, "name"),
-        ownerId: getOptionalText(fields, "ownerId"),
+        name: getOptionalString(fields, "name"),
+        ownerId: getOptionalString(fields, "ownerId"),
       }),
     ),
   "POST /seed/project": ({ seed }, _pathValues, fields) =>
     seed.project(omitFields(fields, "workspaceId"), parseTargetWorkspace(fields)),
   "POST /seed/database": ({ seed }, _pathValues, fields) =>
-    seed.database(getText(fields, "projectId"), omitFields(fields, "projectId")),
+    seed.database(getString(fields, "projectId"), omitFields(fields, "projectId")),
   "POST /seed/connection": ({ seed }, _pathValues, fields) =>
-    seed.connection(getText(fields, "databaseId"), omitFields(fields, "databaseId")),
-  "POST /seed/backup": ({ seed }, _pathValues, fields) => seed.backup(getText(fields, "databaseId")),
+    seed.connection(getString(fields, "databaseId"), omitFields(fields, "databaseId")),
+  "POST /seed/backup": ({ seed }, _pathValues, fields) => seed.backup(getString(fields, "databaseId")),
   "POST /seed/branch": ({ seed }, _pathValues, fields) =>
-    seed.branch(getText(fields, "projectId"), omitFields(fields, "projectId")),
+    seed.branch(getString(fields, "projectId"), omitFields(fields, "projectId")),
   "POST /seed/app": ({ seed }, _pathValues, fields) =>
-    seed.app(getText(fields, "projectId"), omitFields(fields, "projectId")),
+    seed.app(getString(fields, "projectId"), omitFields(fields, "projectId")),
   "POST /seed/deployment": ({ seed }, _pathValues, fields) =>
-    seed.deployment(getText(fields, "appId"), {
+    seed.deployment(getString(fields, "appId"), {
       ...omitFields(fields, "appId", "envVars"),
       ...omitUndefined<{ envVars: Record<string, string> }>({
         envVars: getOptionalVariables(fields, "envVars"),
@@ -78,10 +78,10 @@ export const seedRoutes: ControlRoutes = {
     seed.integration({
       ...parseTargetWorkspace(fields),
       ...omitUndefined<{ clientName: string; clientId: string; userId: string; scopes: string[] }>({
-        clientName: getOptionalText(fields, "clientName"),
-        clientId: getOptionalText(fields, "clientId"),
-        userId: getOptionalText(fields, "userId"),
-        scopes: getOptionalTexts(fields, "scopes"),
+        clientName: getOptionalString(fields, "clientName"),
+        clientId: getOptionalString(fields, "clientId"),
+        userId: getOptionalString(fields, "userId"),
+        scopes: getOptionalStrings(fields, "scopes"),
       }),
     }),
 };

@@ -2,8 +2,8 @@ import {
   type ControlRoutes,
   type Fields,
   getOneOf,
-  getOptionalText,
-  getOptionalTexts,
+  getOptionalString,
+  getOptionalStrings,
   omitUndefined,
 } from "./fields.js";
 import type { Server } from "../../server/server.js";
@@ -16,15 +16,15 @@ type AnyTokenOptions = UserTokenOptions & ServiceTokenOptions & AgentTokenOption
 /** Returns the options of a token of any kind. `TokenMint` uses those that the kind has. */
 const parseTokenOptions = (fields: Fields): Partial<AnyTokenOptions> =>
   omitUndefined<AnyTokenOptions>({
-    userId: getOptionalText(fields, "userId"),
-    workspaceId: getOptionalText(fields, "workspaceId"),
-    integrationId: getOptionalText(fields, "integrationId"),
-    serviceTokenId: getOptionalText(fields, "serviceTokenId"),
-    agentId: getOptionalText(fields, "agentId"),
-    sponsorId: getOptionalText(fields, "sponsorId"),
-    expiresAt: getOptionalText(fields, "expiresAt"),
-    notBefore: getOptionalText(fields, "notBefore"),
-    scopes: getOptionalTexts(fields, "scopes"),
+    userId: getOptionalString(fields, "userId"),
+    workspaceId: getOptionalString(fields, "workspaceId"),
+    integrationId: getOptionalString(fields, "integrationId"),
+    serviceTokenId: getOptionalString(fields, "serviceTokenId"),
+    agentId: getOptionalString(fields, "agentId"),
+    sponsorId: getOptionalString(fields, "sponsorId"),
+    expiresAt: getOptionalString(fields, "expiresAt"),
+    notBefore: getOptionalString(fields, "notBefore"),
+    scopes: getOptionalStrings(fields, "scopes"),
   });
 
 const signToken = (server: Server, fields: Fields): Promise<string> => {
@@ -48,7 +48,7 @@ const signToken = (server: Server, fields: Fields): Promise<string> => {
 /** The control routes that create tenants and tokens. */
 export const tokenRoutes: ControlRoutes = {
   "POST /tenants": async (server, _pathValues, fields) => {
-    const { workspace, user, tokens } = await server.createTenant(getOptionalText(fields, "name"));
+    const { workspace, user, tokens } = await server.createTenant(getOptionalString(fields, "name"));
     return { workspace, user, token: await tokens.user(), serviceToken: await tokens.service() };
   },
   "POST /tokens": async (server, _pathValues, fields) => ({ token: await signToken(server, fields) }),

@@ -90,7 +90,7 @@ const createCreateHandler = (collection: AppCollection) => ({
   check: checkCreateApp,
   execute: (call: CreateAppCall, { project, choice }: ReturnType<typeof checkCreateApp>) => {
     const { context, body } = call;
-    const id = context.ids.id("app");
+    const id = context.ids.generateId("app");
     const app = context.store.apps.insert({
       id,
       createdAt: context.clock.now(),

@@ -111,7 +111,7 @@ export const addBranch = (
 ): BranchRow => {
   const now = context.clock.now();
   return context.store.branches.insert({
-    id: context.ids.id("branch"),
+    id: context.ids.generateId("branch"),
     createdAt: now,
     updatedAt: now,
     projectId,

@@ -7,13 +7,13 @@ export const generateConnection = (
   { id: databaseId, workspaceId }: Pick<DatabaseRow, "id" | "workspaceId">,
   name: string,
 ): IntactConnectionRow => ({
-  id: context.ids.id("connection"),
+  id: context.ids.generateId("connection"),
   createdAt: context.clock.now(),
   workspaceId,
   databaseId,
   name,
   kind: "postgres",
-  user: `role_${context.ids.label(16)}`,
+  user: `role_${context.ids.generateLabel(16)}`,
   pass: generatePassword(context),
 });
 
@@ -24,4 +24,4 @@ export const announceLogin = (
 ): void => databaseEngine.announce?.(databaseId, [{ connectionId, user, pass }]);
 
 /** Returns a password of letters and digits only, so that no client needs to escape it. */
-export const generatePassword = (context: OperationContext): string => context.ids.secret(32);
+export const generatePassword = (context: OperationContext): string => context.ids.generateSecret(32);

@@ -15,7 +15,7 @@ export const requestBackup = (
   backupType: BackupRow["backupType"],
 ): { backup: BackupRow; job: Job } => {
   const backup = store.backups.insert({
-    id: ids.id("backup"),
+    id: ids.generateId("backup"),
     createdAt: clock.now(),
     databaseId,
     backupType,

@@ -21,7 +21,7 @@ export const backupHandlers = {
     check: (call) => requireAccess(call, "database", call.path.databaseId),
     execute: ({ context, query }, database) => {
       const where = { databaseId: database.id };
-      const backups = context.store.backups.page({
+      const backups = context.store.backups.listPage({
         where,
         limit: query.limit ?? Infinity,
         newestFirst: true,

@@ -28,7 +28,7 @@ type NewChange<T = DatabaseChange> = T extends DatabaseChange ? Omit<T, "id" | "
  */
 export const requestChange = (context: OperationContext, database: DatabaseRow, change: NewChange): Job => {
   const { id: databaseId, workspaceId, changes = [] } = database;
-  const newChange: DatabaseChange = { ...change, id: context.ids.label(24), workspaceId };
+  const newChange: DatabaseChange = { ...change, id: context.ids.generateLabel(24), workspaceId };
   context.store.databases.update(databaseId, { changes: [...changes, newChange] });
   if (newChange.type === "deleteDatabase" && newChange.projectId !== null) {
     context.store.projects.update(newChange.projectId, { deleting: true });

@@ -27,13 +27,13 @@ export const addDatabase = (
   { name, ...properties }: NewDatabase,
 ): { database: ProvisioningDatabase; connection: IntactConnectionRow } => {
   const { store, ids, clock } = context;
-  const id = ids.id("database");
+  const id = ids.generateId("database");
   const connection = generateConnection(context, { id, workspaceId: properties.workspaceId }, "default");
   if (properties.isDefault) clearDefaultFlag(context, properties.projectId);
   const database: ProvisioningDatabase = {
     id,
     createdAt: clock.now(),
-    name: name ?? ids.name(),
+    name: name ?? ids.generateName(),
     ...properties,
     defaultConnectionId: connection.id,
     status: "provisioning",

@@ -86,12 +86,12 @@ const createHandler = {
     { context, body }: CreateDeploymentCall,
     { app, reusedDeployment }: ReturnType<typeof checkCreateDeployment>,
   ) => {
-    const uploadKey = reusedDeployment === undefined ? context.ids.secret(43) : null;
+    const uploadKey = reusedDeployment === undefined ? context.ids.generateSecret(43) : null;
     const deployment = context.store.deployments.insert({
-      id: context.ids.id("deployment"),
+      id: context.ids.generateId("deployment"),
       createdAt: context.clock.now(),
       appId: app.id,
-      foundryVersionId: `ver_${context.ids.label(24)}`,
+      foundryVersionId: `ver_${context.ids.generateLabel(24)}`,
       status: reusedDeployment === undefined ? "created" : "uploaded",
       previewDomain: null,
       portMapping: toPortMapping(body.portMapping) ?? reusedDeployment?.portMapping ?? null,

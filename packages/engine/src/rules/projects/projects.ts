@@ -102,10 +102,10 @@ export const projectHandlers = {
     },
     execute: ({ context, principal, body }) => {
       const project = context.store.projects.insert({
-        id: context.ids.id("project"),
+        id: context.ids.generateId("project"),
         createdAt: context.clock.now(),
         workspaceId: principal.workspaceId,
-        name: body.name ?? context.ids.name(),
+        name: body.name ?? context.ids.generateName(),
         logicalId: body.logicalId ?? null,
         defaultRegion: body.region ?? null,
         settings: {},

@@ -42,7 +42,7 @@ export const serviceTokenHandlers = {
     prepare: {
       plan: (call) => {
         const workspace = requireAccess(call, "workspace", call.path.workspaceId);
-        const token = { id: call.context.ids.id("service_token"), workspaceId: workspace.id };
+        const token = { id: call.context.ids.generateId("service_token"), workspaceId: workspace.id };
         return { id: token.id, claims: buildTokenClaims(call.context, buildServiceTokenRequest(token)) };
       },
       work: async ({ signer }, { id, claims }) => ({ id, value: await signer.sign(claims) }),

@@ -39,9 +39,9 @@ export const workspaceHandlers = {
     },
     execute: ({ context, body }, { userId }) => {
       const workspace = context.store.workspaces.insert({
-        id: context.ids.id("workspace"),
+        id: context.ids.generateId("workspace"),
         createdAt: context.clock.now(),
-        name: body.displayName ?? context.ids.name(),
+        name: body.displayName ?? context.ids.generateName(),
         memberIds: [userId],
       });
       return { status: 201, body: { data: serializeWorkspace(context, workspace) } };
