@@ -69,11 +69,11 @@ export const missingLoginAddressError = (): CliError =>
   );
 
 /** The credential of one service must not be sent to another. */
-export const otherServiceError = (name: string, baseUrl: string, from: string): CliError =>
+export const otherServiceError = (name: string, baseUrl: string, source: string): CliError =>
   new CliError(
     "notAuthenticated",
     "auth:other_service",
-    `The credential of profile ${name} is for ${stripUrlCredentials(baseUrl)}, but ${from} is the URL of another service`,
+    `The credential of profile ${name} is for ${stripUrlCredentials(baseUrl)}, but ${source} is the URL of another service`,
     "Pass the other service's profile with --profile, log in to it, or set its token in MGMT_TOKEN.",
   );
 
@@ -90,20 +90,24 @@ export const folderServiceTokenError = (token: string, profile: string, path: st
     `The folder must not decide where a token goes. If you trust it, pass --profile ${profile}. Otherwise pass --base-url or set MGMT_BASE_URL.`,
   );
 
-/** @param from where the URL comes from. */
-export const insecureAddressError = (from: string, host: string): CliError =>
+/** @param source where the URL comes from. */
+export const insecureAddressError = (source: string, host: string): CliError =>
   new CliError(
     "usage",
     "connection:insecure",
-    `The URL of ${host} (from ${from}) is http://, so credentials would be sent unencrypted`,
+    `The URL of ${host} (from ${source}) is http://, so credentials would be sent unencrypted`,
     "Use its https:// URL. If you trust the network, pass --insecure. Nothing was sent.",
   );
 
-export const unknownProfileError = (from: string, name: string, profileNames: readonly string[]): CliError =>
+export const unknownProfileError = (
+  source: string,
+  name: string,
+  profileNames: readonly string[],
+): CliError =>
   new CliError(
     "usage",
     "profile:not_found",
-    `There is no profile ${name} (${from})`,
+    `There is no profile ${name} (${source})`,
     profileNames.length > 0
       ? `Pass --profile ${profileNames.length === 1 ? "" : "with one of "}${profileNames.join(", ")}, or create it: mgmt login --profile ${name}`
       : `mgmt login --profile ${name} creates it.`,

@@ -13,22 +13,22 @@ export const controlNotFoundError = (): CliError =>
 
 /** @param missingSource the flag and the variable that would set the missing value. */
 export const controlIncompleteError = (
-  from: string,
+  source: string,
   missingSource: { readonly flag: string; readonly variable: string },
 ): CliError =>
   new CliError(
     "usage",
     "control:not_found",
-    `${from} is set, but neither ${missingSource.flag} nor ${missingSource.variable} is`,
-    `Pass ${missingSource.flag}, or set ${missingSource.variable}. Without ${from}, the command uses the running mgmt dev.`,
+    `${source} is set, but neither ${missingSource.flag} nor ${missingSource.variable} is`,
+    `Pass ${missingSource.flag}, or set ${missingSource.variable}. Without ${source}, the command uses the running mgmt dev.`,
   );
 
-/** @param from where the URL comes from. */
-export const controlUnreachableError = (url: string, from: string | undefined, cause: unknown): CliError =>
+/** @param source where the URL comes from. */
+export const controlUnreachableError = (url: string, source: string | undefined, cause: unknown): CliError =>
   new CliError(
     "network",
     "control:unreachable",
-    `mgmt dev cannot be reached at ${stripUrlCredentials(url)}${from === undefined ? "" : ` (from ${from})`} (${describeCause(cause)})`,
+    `mgmt dev cannot be reached at ${stripUrlCredentials(url)}${source === undefined ? "" : ` (from ${source})`} (${describeCause(cause)})`,
     "Check that mgmt dev is running and that this is its control URL.",
   );
 

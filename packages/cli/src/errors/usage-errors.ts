@@ -34,9 +34,9 @@ export const secretInArgumentsError = (flag: string, hint: string): CliError =>
   );
 
 /** A program took the quotes of a file literally. The message does not repeat the token. */
-export const quotedTokenError = (from: string): CliError =>
+export const quotedTokenError = (source: string): CliError =>
   usageError(
-    `${from} has a quote at its start or end, which no token has`,
+    `${source} has a quote at its start or end, which no token has`,
     "Nothing was sent. Remove the quotes: docker run --env-file, among others, takes them for a part of the value.",
   );
 
@@ -63,20 +63,20 @@ export const linkedFileError = (label: string, path: string): CliError =>
     "If you trust it, pass the path of the file that it leads to.",
   );
 
-export const invalidProfileNameError = (from: string, name: string): CliError =>
+export const invalidProfileNameError = (source: string, name: string): CliError =>
   new CliError(
     "usage",
     "usage:invalid_value",
-    `${from} cannot be ${JSON.stringify(name)}`,
+    `${source} cannot be ${JSON.stringify(name)}`,
     "A profile name has up to 64 letters, digits, - _ and . and starts with a letter or digit.",
   );
 
 /** A URL has a form that no service can have. The message does not repeat it: it may contain a password. */
 export const invalidAddressError = (
-  from: string,
+  source: string,
   problem: string,
   example = "https://api.example.com or http://127.0.0.1:4300",
-): CliError => usageError(`${from} ${problem}`, `Use a URL such as ${example}.`);
+): CliError => usageError(`${source} ${problem}`, `Use a URL such as ${example}.`);
 
 /** Several resources cannot be variables of the same names. */
 export const envOfListError = (): CliError =>

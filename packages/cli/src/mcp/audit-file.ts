@@ -26,7 +26,7 @@ export interface AuditLimits {
   readonly maxOldFiles: number;
 }
 
-const usualLimits: AuditLimits = { maxBytes: 10 * 2 ** 20, maxOldFiles: 4 };
+const defaultLimits: AuditLimits = { maxBytes: 10 * 2 ** 20, maxOldFiles: 4 };
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants;
 
@@ -43,7 +43,7 @@ export class AuditFile {
   ) {}
 
   /** Opens the file, and creates it and its folder if they do not exist. Throws `mcp:audit_unwritable`. */
-  static async open(path: string, redactor: Redactor, limits = usualLimits): Promise<AuditFile> {
+  static async open(path: string, redactor: Redactor, limits = defaultLimits): Promise<AuditFile> {
     try {
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       return new AuditFile(path, await openForAppending(path), redactor, limits);
@@ -98,13 +98,13 @@ export class AuditFile {
 
   async #removeOldFiles(): Promise<void> {
     const extension = extname(this.path);
-    const beginning = `${basename(this.path, extension)}.`;
+    const prefix = `${basename(this.path, extension)}.`;
     const names = (await readdir(dirname(this.path))).filter(
       (name) =>
-        name.startsWith(beginning) &&
+        name.startsWith(prefix) &&
         name.endsWith(extension) &&
         /^\d{4}-\d\d-\d\dT[\d-]+Z-[\da-f]{8}$/.test(
-          name.slice(beginning.length, name.length - extension.length),
+          name.slice(prefix.length, name.length - extension.length),
         ),
     );
     for (const name of names.sort().slice(0, -this.limits.maxOldFiles))

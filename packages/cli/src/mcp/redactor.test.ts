@@ -95,7 +95,7 @@ describe("no secret of the service", () => {
 
 describe("the redactor", () => {
   const redactor = new Redactor();
-  redactor.learn(
+  redactor.addSecretsOfMessage(
     { authorization: "Bearer token-of-the-server" },
     JSON.stringify({ pass: "learned-password" }),
   );

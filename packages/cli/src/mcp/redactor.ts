@@ -35,12 +35,12 @@ export class Redactor {
   readonly #knownSecrets = new Set<string>();
 
   /** Remembers a secret. */
-  learnSecret(secret: string): void {
+  addSecret(secret: string): void {
     if (secret.length >= 6) this.#knownSecrets.add(secret);
   }
 
   /** Remembers the secrets of a request or a response. */
-  learn(headers: Readonly<Record<string, string>>, body: string | undefined): void {
+  addSecretsOfMessage(headers: Readonly<Record<string, string>>, body: string | undefined): void {
     for (const secret of findSecrets(headers, body)) this.#knownSecrets.add(secret);
   }
 

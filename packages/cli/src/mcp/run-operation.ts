@@ -179,7 +179,7 @@ export const writeSecret = (
   target: EnvTarget,
   { redactor, locks }: ServerContext,
 ): Promise<WrittenSecret> => {
-  redactor.learnSecret(secret);
+  redactor.addSecret(secret);
   return locks.run(target.path, () => target.write(secret));
 };
 

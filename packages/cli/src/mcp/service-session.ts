@@ -89,7 +89,7 @@ export class ServiceSession {
 
   readonly #observe: Middleware = async (request, next) => {
     const { headers, body, method, url } = request;
-    this.redactor.learn(headers, body);
+    this.redactor.addSecretsOfMessage(headers, body);
     const record = this.#calls.getStore();
     if (record?.isDryRun && method !== "GET") {
       const { pathname, search } = new URL(url);
@@ -102,7 +102,7 @@ export class ServiceSession {
       throw new ChangeNotSentError();
     }
     const response = await next(request);
-    this.redactor.learn(response.headers, response.body);
+    this.redactor.addSecretsOfMessage(response.headers, response.body);
     if (record) record.requestId = response.headers["x-request-id"] ?? null;
     return response;
   };

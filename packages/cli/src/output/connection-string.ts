@@ -15,14 +15,14 @@ interface DirectConnection {
  * is masked.
  */
 export const findConnectionString = (resource: unknown): string | undefined => {
-  for (const holder of listCredentialHolders(resource)) {
+  for (const container of listCredentialContainers(resource)) {
     const candidates = [
-      getAtPath(holder, ["connectionString"]),
-      getAtPath(holder, [...directEndpointPath, "connectionString"]),
+      getAtPath(container, ["connectionString"]),
+      getAtPath(container, [...directEndpointPath, "connectionString"]),
     ];
-    const completeString = candidates.find(isConnectionString);
-    if (completeString !== undefined) return completeString;
-    const credentials = getAtPath(holder, ["directConnection"]);
+    const completeConnectionString = candidates.find(isConnectionString);
+    if (completeConnectionString !== undefined) return completeConnectionString;
+    const credentials = getAtPath(container, ["directConnection"]);
     if (isDirectConnection(credentials)) return connectionString({ directConnection: credentials });
   }
   return undefined;
@@ -31,7 +31,7 @@ export const findConnectionString = (resource: unknown): string | undefined => {
 const directEndpointPath = ["endpoints", "direct"];
 
 /** Returns a resource and the parts of it that may have credentials, the ones that were created for the caller first. */
-const listCredentialHolders = (resource: unknown): unknown[] => {
+const listCredentialContainers = (resource: unknown): unknown[] => {
   if (!isObject(resource)) return [];
   const { connection, database, connections, defaultConnectionId } = resource;
   const connectionList: unknown[] = Array.isArray(connections) ? connections : [];
@@ -42,7 +42,7 @@ const listCredentialHolders = (resource: unknown): unknown[] => {
     resource,
     ...connectionList.filter(isDefault),
     ...connectionList.filter((candidate) => !isDefault(candidate)),
-    ...(isObject(database) ? listCredentialHolders(database) : []),
+    ...(isObject(database) ? listCredentialContainers(database) : []),
   ];
 };
 

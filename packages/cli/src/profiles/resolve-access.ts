@@ -99,4 +99,4 @@ export const assertServiceUrl = async ({ value, from }: ValueWithSource<string>)
   }
 };
 
-const addSource = <T>(value: T, from: string): ValueWithSource<T> => ({ value, from });
+const addSource = <T>(value: T, source: string): ValueWithSource<T> => ({ value, from: source });

@@ -73,7 +73,7 @@ const buildExampleBody = (fields: readonly Field[]): Record<string, unknown> => 
   return body;
 };
 
-const chooseExampleValue = ({ prefix, enum: allowed }: Field): unknown => {
+const chooseExampleValue = ({ prefix, enum: allowedValues }: Field): unknown => {
   if (prefix !== undefined) return buildExampleId(prefix);
-  return allowed?.[0] ?? "shop";
+  return allowedValues?.[0] ?? "shop";
 };

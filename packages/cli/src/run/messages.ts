@@ -78,20 +78,20 @@ export const deprecationWarning = ({ commandPath, deprecated }: GeneratedCommand
 /**
  * Returns the notice when the service does not find a resource whose id is a default; undefined if the id is on the command line.
  *
- * @param from where the id came from.
+ * @param source where the id came from.
  */
 export const notFoundNotice = (
   { arguments: ids }: GeneratedCommand,
   target: PathParameters,
-  from: string | undefined,
+  source: string | undefined,
 ): Notice | undefined => {
-  if (ids.length === 0 || from === undefined) return undefined;
+  if (ids.length === 0 || source === undefined) return undefined;
   const names = ids.map(({ name, label }) => `${label} ${target[name] ?? ""}`);
   return {
     code: "target:not_found",
-    message: `Not found: ${names.join(", ")} (from ${from})`,
+    message: `Not found: ${names.join(", ")} (from ${source})`,
     ids: target,
-    from,
+    from: source,
   };
 };
 

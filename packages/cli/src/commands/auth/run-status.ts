@@ -41,8 +41,8 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
   const credential = identity ? await describeCredential(identity) : noCredentialDescription;
   const status: AuthStatus = {
     profile: toStatusValue(name),
-    baseUrl: toAddressValue(baseUrl),
-    authUrl: toAddressValue(readAuthUrlVariable(flags, context.env) ?? findProfileAuthUrl(choice, baseUrl)),
+    baseUrl: toUrlValue(baseUrl),
+    authUrl: toUrlValue(readAuthUrlVariable(flags, context.env) ?? findProfileAuthUrl(choice, baseUrl)),
     credential,
     workspace: toStatusValue(findDefault("workspaceId", flags, context, () => choice)),
     project: toStatusValue(findDefault("projectId", flags, context, () => choice)),
@@ -63,7 +63,7 @@ const findProfileAuthUrl = (
     ? { value: profile.authUrl, from: `profile ${name.value}` }
     : undefined;
 
-const toAddressValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
+const toUrlValue = (setting: ValueWithSource<string> | undefined): StatusValue =>
   toStatusValue(setting && { ...setting, value: stripUrlCredentials(setting.value) });
 
 const toStatusValue = (setting: ValueWithSource<string> | undefined): StatusValue =>

@@ -57,7 +57,7 @@ export interface Setting {
 
 const unsetValue: EffectiveValue = { value: null, from: null };
 
-const createAddressParser =
+const createUrlParser =
   (key: string) =>
   async (rawValue: string): Promise<string> => {
     await assertServiceUrl({ value: rawValue, from: key });
@@ -95,7 +95,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   "base-url": {
     profileField: "baseUrl",
     help: "URL of the service, without /v1",
-    parse: createAddressParser("base-url"),
+    parse: createUrlParser("base-url"),
     findOverride: ({ flags, context }) => {
       if (flags.baseUrl !== undefined) return { value: flags.baseUrl, from: "--base-url" };
       const value =
@@ -107,7 +107,7 @@ export const settings: Readonly<Record<string, Setting>> = {
   "auth-url": {
     profileField: "authUrl",
     help: "URL of the authorization server, for logins",
-    parse: createAddressParser("auth-url"),
+    parse: createUrlParser("auth-url"),
     findOverride: ({ flags, context }) => readAuthUrlVariable(flags, context.env),
     fallback: unsetValue,
   },

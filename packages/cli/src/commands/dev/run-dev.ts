@@ -45,12 +45,13 @@ export interface DevFlags {
 export const runDev = async (flags: DevFlags, context: Context): Promise<void> => {
   const { cwd, output, signal } = context;
   const { dataDir, ephemeral = false, oauthClient: oauthClients = [] } = flags;
-  const places = [
+  const dataDirFlags = [
     ...(flags.here ? ["--here"] : []),
     ...(dataDir === undefined ? [] : ["--data-dir"]),
     ...(ephemeral ? ["--ephemeral"] : []),
   ];
-  if (places.length > 1) throw usageError(`${places.slice(0, 2).join(" and ")} cannot be used together`);
+  if (dataDirFlags.length > 1)
+    throw usageError(`${dataDirFlags.slice(0, 2).join(" and ")} cannot be used together`);
   rejectDash("--data-dir", dataDir, "folder");
   if (output.format !== "table" && output.format !== "json")
     throw usageError("mgmt dev writes text or JSON", "Use --output json.");

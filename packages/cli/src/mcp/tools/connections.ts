@@ -23,7 +23,7 @@ export const deliverConnection = async (
   const { directConnection, endpoints } = connection;
   if (!directConnection) return undefined;
   const secret = connectionString({ directConnection, endpoints });
-  server.redactor.learnSecret(directConnection.pass);
+  server.redactor.addSecret(directConnection.pass);
   const written = await writeSecret(secret, target, server);
   return {
     connectionId: connection.id,

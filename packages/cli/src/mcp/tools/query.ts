@@ -28,8 +28,8 @@ export const runQuery = async (
   const client = await session.client();
   // In CI, the context would print the password as a command for the log.
   const access = await fetchDatabaseAccess(id, client, { ...context, env: {}, signal: call.signal });
-  server.redactor.learnSecret(access.password);
-  server.redactor.learnSecret(access.url);
+  server.redactor.addSecret(access.password);
+  server.redactor.addSecret(access.url);
   const { createPostgresClient } = await import("../../postgres/session.js");
   const postgres = createPostgresClient(access);
   const limits = AbortSignal.any([
