@@ -85,7 +85,7 @@ describe("the last page of a loopback login in Chromium", () => {
           await page.setViewportSize({ width, height: 768 });
           expect([width, await overflow(page)]).toEqual([width, 0]);
           if (width === 320 || width === 1024)
-            await saveScreenshot(page, `closing-${name}-${colorScheme}-${String(width)}`);
+            await saveScreenshot(page, `result-${name}-${colorScheme}-${String(width)}`);
         }
         expect(await accessibilityProblems(page)).toEqual([]);
         expect(errors).toEqual([]);
@@ -102,7 +102,7 @@ describe("the last page of a loopback login in Chromium", () => {
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe(
       "This page is not part of the login",
     );
-    await saveScreenshot(page, "closing-unrelated");
+    await saveScreenshot(page, "result-unrelated");
     expect(await overflow(page)).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.goto(await allow(url));

@@ -66,14 +66,14 @@ export const withFileLock = async <T>(
 ): Promise<T> => {
   assertOptions(options, "withFileLock", () => InvalidArgumentError);
   const { signal, silenceMs = 10_000 } = options;
-  const me = await acquireLock(path, signal, silenceMs);
+  const owner = await acquireLock(path, signal, silenceMs);
   const heartbeat = setInterval(() => void updateHeartbeat(path), heartbeatMs).unref();
   try {
     await removeLeftovers(path).catch(() => undefined);
     return await work();
   } finally {
     clearInterval(heartbeat);
-    await releaseLock(path, me);
+    await releaseLock(path, owner);
   }
 };
 
@@ -83,20 +83,20 @@ const getSuccessorPath = (path: string, { nonce }: LockOwner): string => `${path
 /** A process that waits for the lock, and its test for dead holders. */
 interface LockWait {
   file: string;
-  me: LockOwner;
+  owner: LockOwner;
   signal: AbortSignal;
   isSilent: (holder: LockHolder) => boolean;
 }
 
 const acquireLock = async (path: string, signal: AbortSignal, silenceMs: number): Promise<LockOwner> => {
   signal.throwIfAborted();
-  const me = createLockOwner();
-  const wait: LockWait = { file: path, me, signal, isSilent: createSilenceCheck(silenceMs) };
+  const owner = createLockOwner();
+  const wait: LockWait = { file: path, owner, signal, isSilent: createSilenceCheck(silenceMs) };
   let isLastAttempt = false;
   for (;;) {
     try {
       await waitInQueue(wait);
-      return me;
+      return owner;
     } catch (error) {
       const isWritable = isReadOnlyError(error) && (await waitUntilWritable(wait).catch(() => false));
       signal.throwIfAborted();
@@ -108,13 +108,13 @@ const acquireLock = async (path: string, signal: AbortSignal, silenceMs: number)
 };
 
 const waitInQueue = async (wait: LockWait): Promise<void> => {
-  const { file, me } = wait;
-  const ownWaiterPath = getWaiterPath(file, me);
+  const { file, owner } = wait;
+  const ownWaiterPath = getWaiterPath(file, owner);
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     // An earlier attempt could not remove it if the folder had become read-only.
     await rm(ownWaiterPath, { force: true });
-    await writeFile(ownWaiterPath, JSON.stringify(me), { flag: "wx", mode: 0o600 });
+    await writeFile(ownWaiterPath, JSON.stringify(owner), { flag: "wx", mode: 0o600 });
     await waitForTurn(wait);
   } finally {
     await rm(ownWaiterPath, { force: true }).catch(() => undefined);
@@ -122,13 +122,13 @@ const waitInQueue = async (wait: LockWait): Promise<void> => {
 };
 
 const waitForTurn = async (wait: LockWait): Promise<void> => {
-  const { file, me } = wait;
+  const { file, owner } = wait;
   for (;;) {
-    if (await copyAtomically(getWaiterPath(file, me), file)) return;
+    if (await copyAtomically(getWaiterPath(file, owner), file)) return;
     const holderChain = await readHolderChain(file);
     const [holder, lastHolder] = [holderChain[0], holderChain.at(-1)];
     if (holder && lastHolder && isHolderDead(lastHolder, wait)) {
-      if (await takeOverLock(file, me, holder.owner, lastHolder.owner)) return;
+      if (await takeOverLock(file, owner, holder.owner, lastHolder.owner)) return;
     }
     // In a folder that has become read-only, the lock is never removed.
     await access(dirname(file), constants.W_OK);
@@ -234,18 +234,18 @@ const readFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 /** Replaces the last holder, which is dead. Returns false if another process replaced it first. */
 const takeOverLock = async (
   path: string,
-  me: LockOwner,
+  owner: LockOwner,
   holder: LockOwner,
   lastOwner: LockOwner,
 ): Promise<boolean> => {
   const successorPath = getSuccessorPath(path, lastOwner);
-  if (!(await copyAtomically(getWaiterPath(path, me), successorPath))) return false;
+  if (!(await copyAtomically(getWaiterPath(path, owner), successorPath))) return false;
   const currentHolder = await readHolder(path);
   if (currentHolder?.owner.nonce !== holder.nonce) {
     await rm(successorPath, { force: true });
     return false;
   }
-  await rename(getWaiterPath(path, me), path);
+  await rename(getWaiterPath(path, owner), path);
   return true;
 };
 
@@ -289,13 +289,13 @@ const updateHeartbeat = async (path: string): Promise<void> => {
 };
 
 /** Releases the lock. In a folder that has become read-only, retries for the lifetime of this process. */
-const releaseLock = async (path: string, me: LockOwner): Promise<void> => {
+const releaseLock = async (path: string, owner: LockOwner): Promise<void> => {
   try {
     const holder = await readHolder(path);
-    if (holder?.owner.nonce === me.nonce) await unlink(path);
+    if (holder?.owner.nonce === owner.nonce) await unlink(path);
   } catch {
-    await markLockDone(path, me).catch(() => undefined);
-    setTimeout(() => void releaseLock(path, me), heartbeatMs).unref();
+    await markLockDone(path, owner).catch(() => undefined);
+    setTimeout(() => void releaseLock(path, owner), heartbeatMs).unref();
   }
 };
 
@@ -303,10 +303,10 @@ const releaseLock = async (path: string, me: LockOwner): Promise<void> => {
  * Marks the lock file as done. The file stays writable in a read-only folder, and the new text is longer than the old,
  * so it overwrites all of it.
  */
-const markLockDone = async (path: string, me: LockOwner): Promise<void> => {
+const markLockDone = async (path: string, owner: LockOwner): Promise<void> => {
   const handle = await open(path, "r+");
   try {
-    await handle.write(JSON.stringify({ ...me, isDone: true }), 0);
+    await handle.write(JSON.stringify({ ...owner, isDone: true }), 0);
   } finally {
     await handle.close();
   }

@@ -2,8 +2,8 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from "node:net";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { authErrors } from "../errors.js";
-import { pageHeaders, renderPage } from "./closing-page.js";
-import { type ClosingPage, createFailurePage, closingPages } from "./closing-texts.js";
+import { pageHeaders, renderPage } from "./result-page.js";
+import { type ResultPage, createErrorPage, resultPages } from "./result-page-texts.js";
 
 const callbackPath = "/callback";
 /**
@@ -27,11 +27,11 @@ export interface CallbackServer {
 /** Starts a callback server on a free port. Throws `AuthError` `auth:listen_failed`. */
 export const startCallbackServer = async (): Promise<CallbackServer> => {
   let expectedLogin: { state: string; finish: (callback: string) => Promise<unknown> } | undefined;
-  let outcomePage: Promise<ClosingPage> | undefined;
+  let outcomePage: Promise<ResultPage> | undefined;
   const runningResponses = new Set<Promise<void>>();
   let showStoppedPage = (): void => undefined;
-  const stoppedPage = new Promise<ClosingPage>(
-    (resolve) => (showStoppedPage = () => resolve(closingPages.stopped)),
+  const stoppedPage = new Promise<ResultPage>(
+    (resolve) => (showStoppedPage = () => resolve(resultPages.stopped)),
   );
   const server = createServer((request, response) => {
     const pendingResponse = handleRequest(request, response).finally(() =>
@@ -46,15 +46,15 @@ export const startCallbackServer = async (): Promise<CallbackServer> => {
     const { url = "", method } = request;
     // Prevents DNS rebinding: another site may have pointed its host name at this address.
     if (request.headers.host !== host || !url.startsWith("/"))
-      return sendPage(response, 403, closingPages.unrelated);
+      return sendPage(response, 403, resultPages.unrelated);
     const requestUrl = new URL(origin + url);
-    if (requestUrl.pathname !== callbackPath) return sendPage(response, 404, closingPages.unrelated);
-    if (method !== "GET") return sendPage(response, 405, closingPages.unrelated);
+    if (requestUrl.pathname !== callbackPath) return sendPage(response, 404, resultPages.unrelated);
+    if (method !== "GET") return sendPage(response, 405, resultPages.unrelated);
     const states = requestUrl.searchParams.getAll("state");
     if (!expectedLogin || states.length !== 1 || states[0] !== expectedLogin.state) {
-      return sendPage(response, 400, closingPages.unrelated);
+      return sendPage(response, 400, resultPages.unrelated);
     }
-    outcomePage ??= expectedLogin.finish(requestUrl.href).then(() => closingPages.done, createFailurePage);
+    outcomePage ??= expectedLogin.finish(requestUrl.href).then(() => resultPages.done, createErrorPage);
     return sendPage(response, 200, await Promise.race([outcomePage, stoppedPage]));
   };
 
@@ -90,7 +90,7 @@ const listenOnLoopback = (server: Server): Promise<string> =>
     });
   });
 
-const sendPage = (response: ServerResponse, status: number, page: ClosingPage): Promise<void> =>
+const sendPage = (response: ServerResponse, status: number, page: ResultPage): Promise<void> =>
   new Promise((resolve) => {
     // A browser that has disconnected emits no more events.
     if (response.destroyed) return resolve();

@@ -1,14 +1,14 @@
 /** Same style as the consent pages. Colors have a contrast of at least 4.5:1 in both color schemes. */
-export const closingPageStyle = `
+export const resultPageStyle = `
 :root {
   color-scheme: light dark;
   --ground: #f4f5f8; --card: #ffffff; --text: #14171f; --quiet: #555d6b; --line: #d6dae2;
-  --good: #177245; --bad: #b3261e;
+  --success: #177245; --error: #b3261e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #0d1015; --card: #161a21; --text: #e8eaf0; --quiet: #a4acba; --line: #2e3541;
-    --good: #6fd6a0; --bad: #ff9c92;
+    --success: #6fd6a0; --error: #ff9c92;
   }
 }
 *, *::before, *::after { box-sizing: border-box; }
@@ -25,8 +25,8 @@ main {
   padding: clamp(1.25rem, 5vw, 2rem); box-shadow: 0 1px 2px rgb(0 0 0 / .05), 0 12px 32px rgb(0 0 0 / .06);
 }
 main > svg { display: block; width: 2.75rem; height: 2.75rem; margin-bottom: 1rem; color: var(--quiet); }
-main > svg.good { color: var(--good); }
-main > svg.bad { color: var(--bad); }
+main > svg.success { color: var(--success); }
+main > svg.error { color: var(--error); }
 h1 { font-size: 1.375rem; line-height: 1.3; letter-spacing: -.01em; margin: 0 0 .375rem; text-wrap: balance; }
 p { margin: 0; }
 .note {

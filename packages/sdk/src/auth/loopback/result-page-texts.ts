@@ -2,38 +2,38 @@ import { MgmtError } from "../../errors/mgmt-error.js";
 import { AuthError, type AuthErrorCode, TokenStoreError } from "../auth-error.js";
 
 /** Content of the page that the browser shows after the callback: the outcome, the next step, and the error message. */
-export interface ClosingPage {
-  /** Selects the sign above the title. */
-  outcome: "good" | "bad" | "none";
+export interface ResultPage {
+  /** Selects the icon above the title. */
+  outcome: "success" | "error" | "neutral";
   title: string;
   text: string;
   /** Error details for troubleshooting. */
   error?: { code: string; message: string };
 }
 
-export const closingPages = {
+export const resultPages = {
   done: {
-    outcome: "good",
+    outcome: "success",
     title: "You are logged in",
     text: "You can close this window and return to the program.",
   },
   unrelated: {
-    outcome: "none",
+    outcome: "neutral",
     title: "This page is not part of the login",
     text: "The program is still waiting for the login. Continue in the window where you started it.",
   },
   stopped: {
-    outcome: "bad",
+    outcome: "error",
     title: "The login was stopped",
     text: "The program is no longer waiting. Close this window, and start again in the program if you still want to log in.",
   },
-} as const satisfies Record<string, ClosingPage>;
+} as const satisfies Record<string, ResultPage>;
 
-type ClosingPageText = Pick<ClosingPage, "title" | "text"> & { outcome?: "none" };
+type ResultPageText = Pick<ResultPage, "title" | "text"> & { outcome?: "neutral" };
 
-const textsByErrorCode: Partial<Record<AuthErrorCode, ClosingPageText>> = {
+const textsByErrorCode: Partial<Record<AuthErrorCode, ResultPageText>> = {
   "auth:denied": {
-    outcome: "none",
+    outcome: "neutral",
     title: "You denied access",
     text: "The program got no access, and nothing was changed. You can close this window, and log in again at any time.",
   },
@@ -47,17 +47,17 @@ const textsByErrorCode: Partial<Record<AuthErrorCode, ClosingPageText>> = {
   },
 };
 
-const notSavedText: ClosingPageText = {
+const notSavedText: ResultPageText = {
   title: "The login could not be saved",
   text: "You granted access, but the program could not store the login. Close this window; the program shows what to fix.",
 };
 
-const notCompletedText: ClosingPageText = {
+const notCompletedText: ResultPageText = {
   title: "The login could not be completed",
   text: "You granted access, but a later step failed. Close this window; the program shows the error.",
 };
 
-const notAcceptedText: ClosingPageText = {
+const notAcceptedText: ResultPageText = {
   title: "The login failed",
   text: "The program could not complete it with the server. Close this window and start again in the program.",
 };
@@ -66,13 +66,13 @@ const notAcceptedText: ClosingPageText = {
  * Returns the page for a login that failed with this error. Errors from outside the SDK are not quoted, because they
  * may contain secrets.
  */
-export const createFailurePage = (error: unknown): ClosingPage => {
-  if (!(error instanceof MgmtError)) return closingPages.stopped;
+export const createErrorPage = (error: unknown): ResultPage => {
+  if (!(error instanceof MgmtError)) return resultPages.stopped;
   const { code, message } = error;
-  return { outcome: "bad", ...createFailureText(error), error: { code, message } };
+  return { outcome: "error", ...createErrorText(error), error: { code, message } };
 };
 
-const createFailureText = (error: MgmtError): ClosingPageText => {
+const createErrorText = (error: MgmtError): ResultPageText => {
   if (error instanceof TokenStoreError) return notSavedText;
   return error instanceof AuthError ? (textsByErrorCode[error.code] ?? notAcceptedText) : notCompletedText;
 };
