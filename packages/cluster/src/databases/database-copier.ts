@@ -83,7 +83,7 @@ export class DatabaseCopier {
     await this.#createCopy("template0", unfinishedName, buildEmptyStrategy(settings));
     await this.#admin.runScript([`alter database ${quoteIdentifier(unfinishedName)} allow_connections true`]);
     await this.#admin.runScriptIn(unfinishedName, [
-      tenantStatements.nothing(),
+      tenantStatements.noOp(),
       ...this.#admin.cluster.databaseSetupStatements,
     ]);
     await this.#admin.runWhenUnused(unfinishedName, () =>

@@ -29,7 +29,7 @@ export class RoleOwnership {
       const { cluster, limits } = this.#admin;
       const batchSize = Math.ceil((limits.locks * lockShares.several) / locksPerTable);
       await this.#admin.runScriptIn(name, cluster.buildAllowOwningStatements(name, owner));
-      await this.#admin.runScriptIn(name, [tenantStatements.giveRelations(roles, owner, batchSize)]);
+      await this.#admin.runScriptIn(name, [tenantStatements.transferRelations(roles, owner, batchSize)]);
       await this.transferObjects(name, roles, owner);
     }
   }
@@ -76,7 +76,7 @@ export class RoleOwnership {
         tenantStatements.reassignOwned(role, owner),
         ...ownedDatabases
           .filter((database) => database.role === role)
-          .map(({ name }) => tenantStatements.giveDatabase(name, role)),
+          .map(({ name }) => tenantStatements.transferDatabase(name, role)),
         tenantStatements.dropOwned(role),
       ]),
     ];

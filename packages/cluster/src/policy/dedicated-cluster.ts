@@ -41,8 +41,8 @@ export const createDedicatedCluster = (
   privilegedOptions: "-c session_preload_libraries=",
   databaseSetupStatements: [
     ...tenantStatements.createSessionFunctions(),
-    ...tenantStatements.withholdLanguages(),
-    ...(major < 15 ? [tenantStatements.givePublicSchema()] : []),
+    ...tenantStatements.restrictLanguages(),
+    ...(major < 15 ? [tenantStatements.transferPublicSchema()] : []),
   ],
   canVacuumSharedCatalogs: true,
   canReadPasswords: true,

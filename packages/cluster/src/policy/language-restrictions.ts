@@ -3,7 +3,7 @@
  * loop in one of their functions does not stop when the session is terminated. As a member of the extension `plpgsql`, which every database
  * has, the event trigger is in no dump.
  */
-export const withheldLanguages: readonly string[] = [
+export const languageRestrictions: readonly string[] = [
   `create function pg_catalog.mgmt_check_languages() returns event_trigger
     language plpgsql set search_path = pg_catalog, pg_temp
     as $$ declare language pg_catalog.name; begin

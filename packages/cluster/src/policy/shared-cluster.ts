@@ -166,8 +166,8 @@ const listSettingsAdvice = (user: string, settings: ServerSettings, major: numbe
 
 /** Postgres changes the owner of an object only to a role that may create one in its place. */
 const buildAllowOwningStatements = (database: string, owner: string): TenantStatement[] => [
-  tenantStatements.allowCreation(database, owner),
-  tenantStatements.allowCreationInSchemas(owner),
+  tenantStatements.grantCreate(database, owner),
+  tenantStatements.grantCreateInSchemas(owner),
 ];
 
 /** The privileges of the role of the platform. */

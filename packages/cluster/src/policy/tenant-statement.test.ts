@@ -47,21 +47,21 @@ const unqualified = (text: string): string[] => [
 const operators = /[=<>~!@#^&|`?*/%+-]/g;
 
 const ofTenants: [string, TenantStatement][] = [
-  ["nothing", tenantStatements.nothing()],
+  ["noOp", tenantStatements.noOp()],
   ["limitLocks", tenantStatements.limitLocks([hostile, hostile], 5)],
   ["reassignOwned", tenantStatements.reassignOwned(hostile, hostile)],
-  ["giveRelations", tenantStatements.giveRelations([hostile, hostile], hostile, 5)],
+  ["transferRelations", tenantStatements.transferRelations([hostile, hostile], hostile, 5)],
   ["dropOwned", tenantStatements.dropOwned(hostile)],
-  ["giveDatabase", tenantStatements.giveDatabase(hostile, hostile)],
-  ["allowCreation", tenantStatements.allowCreation(hostile, hostile)],
-  ["givePublicSchema", tenantStatements.givePublicSchema()],
-  ["allowCreationInSchemas", tenantStatements.allowCreationInSchemas(hostile)],
+  ["transferDatabase", tenantStatements.transferDatabase(hostile, hostile)],
+  ["grantCreate", tenantStatements.grantCreate(hostile, hostile)],
+  ["transferPublicSchema", tenantStatements.transferPublicSchema()],
+  ["grantCreateInSchemas", tenantStatements.grantCreateInSchemas(hostile)],
 ];
 
 describe("statements in the databases of tenants", () => {
   it("are all checked here", () => {
     expect(
-      [...ofTenants.map(([name]) => name), "createSessionFunctions", "withholdLanguages"].toSorted(),
+      [...ofTenants.map(([name]) => name), "createSessionFunctions", "restrictLanguages"].toSorted(),
     ).toEqual(Object.keys(tenantStatements).toSorted());
   });
 
@@ -83,7 +83,7 @@ describe("statements in the databases of tenants", () => {
   });
 
   it("qualify every name in the function that tenants make Postgres call", () => {
-    const [createFunction] = tenantStatements.withholdLanguages();
+    const [createFunction] = tenantStatements.restrictLanguages();
     const [, body = ""] = /\$\$(.*)\$\$/s.exec(createFunction?.text ?? "") ?? [];
     expect(body).toContain("pg_catalog.pg_language");
     expect(unqualified(bare(body))).toEqual([]);

@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from "pg";
 import { sessionFunctions } from "./session-functions.js";
-import { withheldLanguages } from "./withheld-languages.js";
+import { languageRestrictions } from "./language-restrictions.js";
 
 /**
  * A statement that the platform runs in a database of a tenant, who may have made functions, operators, types, and views there with any
@@ -19,7 +19,7 @@ const selectOids = (roles: readonly string[]): string =>
 /** Builds every statement that runs in a database of a tenant. */
 export const tenantStatements = {
   /** Starts a session, which makes Postgres cache the catalogs, and does nothing. */
-  nothing: () => new TenantStatement("select"),
+  noOp: () => new TenantStatement("select"),
   /**
    * Fails with `program_limit_exceeded` when giving away all that roles have in the database takes more than this number of locks: one for
    * each relation and each policy.
@@ -41,7 +41,7 @@ export const tenantStatements = {
    * Gives tables, views, and sequences of roles to `owner`, and commits after every `batchSize` of them, so that it takes few locks. Refers
    * to them by name, so no one else may be able to connect to the database.
    */
-  giveRelations: (roles: readonly string[], owner: string, batchSize: number) =>
+  transferRelations: (roles: readonly string[], owner: string, batchSize: number) =>
     new TenantStatement(
       `do ${escapeLiteral(`declare relation record; begin
       loop
@@ -62,14 +62,14 @@ export const tenantStatements = {
     end`)}`,
     ),
   dropOwned: (role: string) => new TenantStatement(`drop owned by ${escapeIdentifier(role)}`),
-  giveDatabase: (database: string, owner: string) =>
+  transferDatabase: (database: string, owner: string) =>
     new TenantStatement(`alter database ${escapeIdentifier(database)} owner to ${escapeIdentifier(owner)}`),
-  allowCreation: (database: string, role: string) =>
+  grantCreate: (database: string, role: string) =>
     new TenantStatement(
       `grant create on database ${escapeIdentifier(database)} to ${escapeIdentifier(role)}`,
     ),
   /** Lets a role create objects in all schemas of roles whose privileges the platform has. */
-  allowCreationInSchemas: (role: string) =>
+  grantCreateInSchemas: (role: string) =>
     new TenantStatement(
       `do ${escapeLiteral(`declare schema pg_catalog.name; begin
       for schema in select n.nspname from pg_catalog.pg_namespace n
@@ -81,7 +81,7 @@ export const tenantStatements = {
   /** Before the first tenant can connect. */
   createSessionFunctions: () => sessionFunctions.map((text) => new TenantStatement(text)),
   /** Lets the owner of the database own the schema `public`, as Postgres does since version 15. */
-  givePublicSchema: () => new TenantStatement("alter schema public owner to pg_database_owner"),
+  transferPublicSchema: () => new TenantStatement("alter schema public owner to pg_database_owner"),
   /** Before the first tenant can connect. */
-  withholdLanguages: () => withheldLanguages.map((text) => new TenantStatement(text)),
+  restrictLanguages: () => languageRestrictions.map((text) => new TenantStatement(text)),
 } as const;

@@ -58,16 +58,16 @@ export const openPlatformRecords = async (
   );
   const readApiDatabases = (): Promise<ApiDatabase[]> =>
     withAdminConnection(cluster, (admin) => findApiDatabases(admin, recordsSchema, keys));
-  const opened = { records, cluster, readApiDatabases };
+  const openedRecords = { records, cluster, readApiDatabases };
   if (dataDir.manifest === undefined)
-    return { ...opened, apiDatabases: [], discardedIds: [], interruptedDeletionIds: [] };
+    return { ...openedRecords, apiDatabases: [], discardedIds: [], interruptedDeletionIds: [] };
   try {
     const serverRow: Preload = { read: "row", table: "server", id: serverRowId };
     const [serverRows] = await records.begin({ mode: "read", locks: [] }).load([serverRow]);
     if (!Array.isArray(serverRows) || serverRows.length === 0)
       throw platformErrors.dataDirCorrupt(dataDir.path, noRecordsProblem);
     return await withAdminConnection(cluster, async (admin) => ({
-      ...opened,
+      ...openedRecords,
       apiDatabases: await findApiDatabases(admin, recordsSchema, keys),
       discardedIds: await findDiscardedIds(admin, recordsSchema),
       interruptedDeletionIds: await findInterruptedDeletions(admin, recordsSchema),
