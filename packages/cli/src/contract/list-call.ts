@@ -38,7 +38,7 @@ export const readResourceId = (resourceType: ResourceType, resource: unknown): s
   return typeof id === "string" ? id : undefined;
 };
 
-/** Returns the name that people know a resource by. */
+/** Returns the display name of a resource. */
 export const readResourceName = (resource: unknown): string | undefined => {
   if (!isObject(resource)) return undefined;
   const name =

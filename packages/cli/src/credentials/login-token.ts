@@ -43,7 +43,7 @@ export const createLoginTokenReader = (
   };
 };
 
-/** Says why a login could not be refreshed, with the remedy that a failure of the request itself would have. */
+/** Warns why a login could not be refreshed, with the remedy that a failure of the request itself would have. */
 const warnAboutRefresh = async (error: unknown, output: Context["output"]): Promise<void> => {
   const { code, message, hint } = await output.describeFailure(error);
   // Other errors concern a host, and do not report what was requested of it.

@@ -77,7 +77,7 @@ const openNewFile = (path: string, profilesPath: string): number => {
 const writeAll = (descriptor: number, text: string): number => {
   const bytes = Buffer.from(text);
   let writtenBytes = 0;
-  // A write can end early, such as at a limit of the file's size. The next one then throws the reason.
+  // A write can be partial, for example at a file size limit. The next one then throws the reason.
   while (writtenBytes < bytes.length)
     writtenBytes += writeSync(descriptor, bytes, writtenBytes, bytes.length - writtenBytes, writtenBytes);
   return bytes.length;

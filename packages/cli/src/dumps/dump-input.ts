@@ -189,7 +189,7 @@ const decompress = async function* (
   const input = Readable.from(compressedChunks, { objectMode: false });
   input.once("error", (error) => decompressor.destroy(error)).pipe(decompressor);
   try {
-    // A stream of bytes gives nothing else, as long as it has no encoding.
+    // Without an encoding, a stream yields only buffers.
     for await (const chunk of decompressor) yield chunk as Uint8Array;
   } catch (error) {
     const code = readErrorCode(error);

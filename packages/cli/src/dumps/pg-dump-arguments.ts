@@ -6,14 +6,14 @@ export interface DumpScope {
   readonly dataOnly?: boolean;
 }
 
-/** Returns the arguments of pg_dump for them. */
+/** Returns the arguments that make pg_dump dump only this part. */
 export const buildScopeFlags = ({ schemaOnly, dataOnly }: DumpScope): string[] => [
   ...(schemaOnly ? ["--schema-only"] : []),
   ...(dataOnly ? ["--data-only"] : []),
 ];
 
 /**
- * Returns the pattern of pg_dump that stands for a table. It folds capital letters, and has more wildcards, where it is not quoted
+ * Returns the pattern by which pg_dump selects a table. pg_dump folds upper case and interprets more wildcards in unquoted parts
  * (https://www.postgresql.org/docs/current/app-psql.html#APP-PSQL-PATTERNS).
  *
  * @param name `table` or `schema.table` as in the database, with `*` and `?` for any characters; or quoted as in SQL.

@@ -42,7 +42,7 @@ export const runProgramOutput = async (
     // Output from before the first read would be lost if the program ended meanwhile.
     program = startProgram();
     for await (const chunk of program.stdout ?? []) {
-      const bytes = chunk as Uint8Array; // A stream without an encoding has nothing else.
+      const bytes = chunk as Uint8Array; // Without an encoding, a stream yields only buffers.
       onBytes?.(bytes.length);
       yield bytes;
     }

@@ -21,7 +21,7 @@ export const undecodableClientFileError = (path: string): CliError =>
     "The file was not changed. Save it as UTF-8, then run the command again.",
   );
 
-/** A link in a repository may lead to any file of the user. */
+/** A link in a repository may point to any file of the user. */
 export const linkedClientFileError = (path: string): CliError =>
   new CliError(
     "failure",

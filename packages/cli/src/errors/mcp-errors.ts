@@ -19,7 +19,7 @@ export const unknownOperationError = (operation: string, names: readonly string[
     names.length > 0 ? `Did you mean ${names.join(" or ")}?` : "operations_search finds operations by words.",
   );
 
-/** @param subject a tool or an operation that changes something, as the beginning of a sentence. */
+/** @param subject a tool or an operation that changes something, as the start of a sentence. */
 export const readOnlyServerError = (subject: string): CliError =>
   new CliError(
     "refused",
@@ -28,7 +28,7 @@ export const readOnlyServerError = (subject: string): CliError =>
     "The user can remove --read-only from the command in the configuration of the client. Nothing was sent.",
   );
 
-/** @param subject a tool or an operation that changes something, as the beginning of a sentence. */
+/** @param subject a tool or an operation that changes something, as the start of a sentence. */
 export const userCredentialError = (subject: string): CliError =>
   new CliError(
     "refused",

@@ -24,7 +24,7 @@ const untrustedReasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Says what a failure of TLS, of the name server, of a proxy, or of the loopback interface means. Returns undefined for other failures.
+ * Describes a failure of TLS, DNS, a proxy, or the loopback interface. Returns undefined for other failures.
  *
  * @param host the host that was to be reached.
  */

@@ -19,7 +19,7 @@ export type Scope = (typeof scopes)[number];
 
 /** A file that another program reads, such as the configuration of a coding agent. */
 export interface ClientFile {
-  /** The path that people know. It can be the path of a symbolic link. */
+  /** The path as the user knows it. It can be the path of a symbolic link. */
   readonly path: string;
   /** The file that is read and written. */
   readonly target: string;
@@ -29,7 +29,7 @@ export interface ClientFile {
 }
 
 /**
- * Returns where a file of another program is. Symbolic links of the user are followed: people keep their configuration in a repository.
+ * Returns where a file of another program is. Symbolic links of the user are followed: many users keep their configuration in a repository.
  * Those in the folder of a project must not lead out of it, because the repository can be another user's.
  *
  * @param folder the folder of the project, or undefined for a file of the user.

@@ -105,7 +105,7 @@ const makeFolder = async (path: string): Promise<void> => {
 };
 
 /**
- * Throws `LinkedPathError` if a path leads to a symbolic link.
+ * Throws `LinkedPathError` if a path contains a symbolic link.
  *
  * @param label the path in the message.
  */

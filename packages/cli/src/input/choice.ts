@@ -7,7 +7,7 @@ const partSeparator = "  ";
 /** One of the resources or values that a prompt lets the user choose from. */
 export interface PromptChoice {
   readonly value: string;
-  /** The parts that the prompt shows, printable. The name that people use comes first. */
+  /** The parts that the prompt shows, printable. The display name comes first. */
   readonly parts: readonly string[];
   /** Whether the value is an id, which is shown last, and can be typed. */
   readonly isId?: boolean;
@@ -21,7 +21,7 @@ const indent = "    ";
  * id stays whole.
  *
  * @param columns number of columns of the terminal.
- * @param usedWidth number of columns that are taken at the beginning of the first line.
+ * @param usedWidth number of columns that are used at the start of the first line.
  */
 export const renderChoice = (
   { value, parts, isId }: PromptChoice,

@@ -9,7 +9,7 @@ import { isId } from "./ids.js";
 interface ChoiceQuestion {
   readonly title: string;
   readonly choices: readonly PromptChoice[];
-  /** Whether nothing else can be chosen. If not, an id can be typed. Default: true. */
+  /** Whether the list is complete. If not, the user can also enter an id. Default: true. */
   readonly isComplete?: boolean;
 }
 

@@ -22,7 +22,7 @@ const reservedNames = [
   ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "MAKEFLAGS"],
 ].flat();
 
-/** Beginnings of the names of such variables. */
+/** Prefixes of reserved names, without the underscore that follows. */
 const reservedPrefixes = ["LD", "DYLD", "GIT", "SSH", "NPM_CONFIG", "GITHUB", "RUNNER", "ACTIONS", "MGMT"];
 
 const reservedNamePattern = `^(?:(?:${reservedNames.join("|")})$|(?:${reservedPrefixes.join("|")})_)`;
@@ -57,6 +57,6 @@ export const assertOutputName = (name: string, flag: string): void => {
       "An output has letters, digits, - and _, and does not start with a digit.",
     );
   }
-  // In lower case they are words, such as `path`.
+  // In lower case these names are ordinary words, such as `path`.
   if (new RegExp(reservedNamePattern).test(name)) throw reservedVariableError(flag, name);
 };

@@ -94,7 +94,7 @@ export class LatestVersionCache {
   }
 }
 
-/** Makes npm print nothing else, and give up early. */
+/** Makes npm print only the version, and give up early. */
 const npmFlags = [
   "--json=false",
   "--loglevel=silent",

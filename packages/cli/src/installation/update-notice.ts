@@ -15,7 +15,7 @@ import { updateNoticeVariables } from "./update-notice-variables.js";
 const packageName = "@mgmt/cli";
 
 /**
- * Says that a newer version is published, at most once a day. The version was looked up in the background of an earlier run. Never
+ * Announces that a newer version is published, at most once a day. The version was looked up in the background of an earlier run. Never
  * waits for the network, and never fails.
  */
 export const announceUpdate = (

@@ -16,7 +16,7 @@ import { type IsPreview, readState } from "./read-state.js";
 export interface ManifestOptions extends Pick<PlanOptions, "prune" | "targets"> {
   /** Default: `mgmt.yaml`. */
   readonly file?: string | undefined;
-  /** Tells which databases are of previews. They are left out, unless the manifest has them. */
+  /** Returns whether a database belongs to a preview. Such databases are left out, unless the manifest has them. */
   readonly isPreview: IsPreview;
 }
 

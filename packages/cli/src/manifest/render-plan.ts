@@ -10,7 +10,7 @@ const markByAction = {
   delete: { sign: "-", tone: "bad" },
 } as const satisfies Record<Step["action"], { sign: string; tone: keyof Style }>;
 
-/** Returns the lines of a plan for people, safe on a terminal: creations in green, changes in yellow, and deletions in red. */
+/** Returns the lines of a plan in readable form, safe on a terminal: creations in green, changes in yellow, and deletions in red. */
 export const renderPlan = ({ steps }: Pick<Plan, "steps">, style: Style): string[] => {
   if (steps.length === 0) return ["No changes."];
   const renderStepCount = (action: Step["action"], verb: string): string => {

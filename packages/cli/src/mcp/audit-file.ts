@@ -16,11 +16,11 @@ export interface AuditEntry {
   readonly ids: Readonly<Record<string, string>>;
   readonly approvalId: string | null;
   readonly requestId: string | null;
-  /** `started` before a change is sent; later what became of it, such as `ok`, `approval_required` or `error:not_found`. */
+  /** `started` before a change is sent; afterward its result, such as `ok`, `approval_required` or `error:not_found`. */
   readonly outcome: string;
 }
 
-/** When a file is set aside, and how many of those there may be. */
+/** The size at which a file is rotated, and the maximum number of old files. */
 export interface AuditLimits {
   readonly maxBytes: number;
   readonly maxOldFiles: number;
@@ -74,7 +74,7 @@ export class AuditFile {
     }
   }
 
-  /** Sets a file aside that is too large. A file that another server has set aside is left to it, and so is one that was removed. */
+  /** Rotates a file that is too large. If another server has rotated or removed the file, opens the new one. */
   async #openCurrentFile(): Promise<void> {
     const { ino, size } = await this.handle.stat();
     const current = await lstat(this.path).catch(() => undefined);

@@ -22,7 +22,7 @@ const retentionMs = 24 * 60 * 60_000;
 const fieldNames = ["approvalId", "sentAt", "doneAt"] as const;
 
 /**
- * Remembers what became of calls, in a file for each, so that the same call after the end of this process does not repeat what cannot be
+ * Stores the results of calls, in a file for each, so that the same call after the end of this process does not repeat what cannot be
  * undone. The files have no arguments and no secrets.
  */
 export class CallJournal {

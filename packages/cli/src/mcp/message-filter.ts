@@ -4,7 +4,7 @@ import { isObject } from "../json/json-path.js";
 
 /** Maximum size of one message, in bytes. The transport closes the connection at 10 MiB. */
 const defaultMaxBytes = 8 * 2 ** 20;
-/** How much of the beginning and of the end of a message that is too long is searched for its id. */
+/** How much of the start and the end of a message that is too long is searched for its id. */
 const searchedBytes = 1_024;
 
 /** The answer to a message that is not forwarded. */

@@ -3,7 +3,7 @@ import type { Output } from "./output.js";
 import { toPrintable } from "./printable.js";
 import { wrapText } from "./wrap.js";
 
-/** The result of a check, as people read it. */
+/** The result of a check in readable form. */
 export interface ListedCheck {
   readonly name: string;
   readonly status: "ok" | "warning" | "failure" | "skipped";

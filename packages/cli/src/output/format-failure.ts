@@ -2,7 +2,7 @@ import type { Failure } from "../errors/failure.js";
 import { toPrintable } from "./printable.js";
 import type { Style } from "./style.js";
 
-/** Returns an error as text for people: its message, its details, and what to do, on lines of their own. */
+/** Formats an error as readable text: its message, its details, and its hint, each on its own line. */
 export const formatFailure = (failure: Omit<Failure, "exitCode">, style: Style): string => {
   const { message, code, issues = [], details = {}, hint, retryAfter, requestId } = failure;
   const lines = [`${style.bad("error:")} ${toPrintable(message)} ${style.faint(`(${toPrintable(code)})`)}`];

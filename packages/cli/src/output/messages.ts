@@ -46,12 +46,12 @@ export class Messages {
     protected readonly env: NodeJS.ProcessEnv = process.env,
   ) {}
 
-  /** Prints a message for people. Omitted with every format but `table`. */
+  /** Prints an informational message. Omitted with every format but `table`. */
   info(message: string): void {
     if (this.format === "table") this.writeMessage(toPrintable(replaceProgramWords(message, this.env)));
   }
 
-  /** Prints lines of our own for people, which are safe on a terminal. Omitted with every format but `table`. */
+  /** Prints informational lines that contain no foreign text, so they are safe on a terminal. Omitted with every format but `table`. */
   async report(render: (style: Style) => readonly string[]): Promise<void> {
     if (this.format !== "table") return;
     const style = await this.#loadStyle();
@@ -127,13 +127,13 @@ export class Messages {
     return this.addNext(await toFailure(caughtError), id);
   }
 
-  /** Prints text for people. A terminal would break its lines inside words. */
+  /** Prints readable text. A terminal would break its lines inside words. */
   private writeMessage(text: string): void {
     const { stderr } = this.streams;
     stderr.write(`${stderr.isTTY && stderr.columns ? wrapMessage(text, stderr.columns) : text}\n`);
   }
 
-  /** Whether a spinner can be shown: on a terminal, to people, and not in CI. */
+  /** Whether a spinner can be shown: on a terminal, with readable output, and not in CI. */
   get canAnimate(): boolean {
     const { stderr } = this.streams;
     return (

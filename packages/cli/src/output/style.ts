@@ -26,7 +26,7 @@ export const plainStyle: Style = {
   bad: keepPlain,
 };
 
-/** Colors are for people at terminals. `NO_COLOR` turns them off everywhere, `FORCE_COLOR` turns them on everywhere. */
+/** Colors are only for terminals. `NO_COLOR` turns them off everywhere, `FORCE_COLOR` turns them on everywhere. */
 export const wantsColor = (stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean => {
   if (env["NO_COLOR"]) return false;
   if (env["FORCE_COLOR"] && env["FORCE_COLOR"] !== "0") return true;

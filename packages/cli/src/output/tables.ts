@@ -191,7 +191,7 @@ const selectValueStyle = (
   return column?.isStatus ? selectStatusStyle(text, style) : keepPlain;
 };
 
-/** Digits that people read of a number with decimals. */
+/** Significant digits of a number with decimals. */
 const significantDigits = 4;
 
 /** Rounds decimals. Whole numbers and the whole part stay exact. */
@@ -233,7 +233,7 @@ const secondsPerUnit = [
 const isTime = (value: unknown): value is string =>
   typeof value === "string" && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/.test(value);
 
-/** Returns the distance of an ISO time from now, for people: `3 hours ago`, `in 5 days`. */
+/** Formats the distance of an ISO time from now: `3 hours ago`, `in 5 days`. */
 const formatRelativeTime = (time: string, now = Date.now()): string => {
   const seconds = (Date.parse(time) - now) / 1_000;
   const distance = Math.abs(seconds);

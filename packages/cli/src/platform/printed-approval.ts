@@ -25,7 +25,7 @@ export interface PrintedApproval {
   readonly decidedAt: string | null;
 }
 
-/** Returns the fields of an approval that people need. Throws `response:invalid` if it lacks one. */
+/** Returns the printed fields of an approval. Throws `response:invalid` if it lacks one. */
 export const toPrintedApproval = (approval: unknown): PrintedApproval => {
   if (!isObject(approval)) throw unexpectedResponseError("an approval");
   const readText = (name: string): string => {

@@ -23,7 +23,7 @@ export interface ClientProgram {
   readonly major: number;
 }
 
-/** A version of Postgres, as people write it, and its first number. */
+/** A version of Postgres as text, and its major version. */
 export type PostgresVersion = Pick<ClientProgram, "version" | "major">;
 
 /** Where to look for programs next: the folders of servers, which have the clients too, and the folders of clients alone. */

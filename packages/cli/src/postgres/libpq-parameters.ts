@@ -4,7 +4,7 @@ import {
   ConnectionStringError,
 } from "@mgmt/internal/postgres/parse-connection-string";
 
-/** How a client program of Postgres gets to know a server. */
+/** Settings that tell a client program of Postgres how to connect. */
 export interface LibpqSettings {
   /** Variables of libpq. Only the process and its account can read them. */
   readonly variables: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { Preview } from "./preview.js";
 
-/** How the branch of a preview stands in git. */
+/** The status of a preview's branch in git. */
 export type GitBranchStatus =
   /** The branch that a worktree of this clone is on, or that the CI job runs for. */
   | "checked-out"
@@ -24,7 +24,7 @@ export interface GitState {
   readonly remoteBranches: ReadonlySet<string> | undefined;
 }
 
-/** Returns how the branch of a preview stands in a git repository. */
+/** Returns the status of a preview's branch in a git repository. */
 export const getGitBranchStatus = (
   branch: string,
   { repository, record }: Pick<Preview, "repository" | "record">,

@@ -67,7 +67,7 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
   };
 };
 
-/** Says on a terminal that the URL of a variable is used in a folder whose link names a profile. */
+/** Announces on a terminal that the URL of a variable is used in a folder whose link names a profile. */
 const announceOverriddenService = (
   { value, from }: ValueWithSource<string>,
   context: Pick<Context, "cwd" | "output">,

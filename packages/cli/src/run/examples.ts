@@ -32,7 +32,7 @@ export const buildExamples = (definition: GeneratedCommand, override: CommandOve
   return [...new Set([...overrideExamples, ...contractExamples, ...pagedExamples])];
 };
 
-/** Returns whether the command asks before it runs, because it is irreversible. */
+/** Returns whether the command asks for confirmation, because it is irreversible. */
 export const needsConfirmation = ({ method }: GeneratedCommand, { confirm }: CommandOverride): boolean =>
   method === "DELETE" || confirm !== undefined;
 
@@ -41,7 +41,7 @@ const fillIds = (example: string, { arguments: pathArguments }: GeneratedCommand
     buildExampleId(pathArguments.find(({ name }) => name === parameter)?.prefix),
   );
 
-/** Returns the words of a command line that set the fields of a body. */
+/** Returns the command-line arguments that set the fields of a body. */
 export const formatBodyFlags = (
   { body }: GeneratedCommand,
   { argument }: CommandOverride,
@@ -58,7 +58,7 @@ export const formatBodyFlags = (
   return [...positionals, ...flags];
 };
 
-/** Returns the words of a command line that set one field. */
+/** Returns the command-line arguments that set one field. */
 export const formatFieldFlag = (field: Field, value: unknown): string[] => {
   if (field.secret) return [`--${field.flag}-file`, "token.txt"];
   if (value === null) return ["--unset", field.flag];

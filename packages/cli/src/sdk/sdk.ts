@@ -1,6 +1,6 @@
 import type { nodeTransport } from "@mgmt/sdk/node";
 
-/** The parts of the SDK that commands use, so that the build puts them and nothing else into one chunk. */
+/** The parts of the SDK that commands use, so that the build puts only these into one chunk. */
 export {
   ApiError,
   ConnectionError,

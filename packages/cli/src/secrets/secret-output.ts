@@ -31,11 +31,12 @@ export interface SecretOutput {
 const noSecrets: SecretFields = { paths: [], issued: false };
 
 /**
- * Opens the files that secrets are written into. The secrets of resources are those that the contract says, and all fields with the same
- * names.
+ * Opens the files that secrets are written into. The secrets of resources are the fields that the contract marks, and all fields with the
+ * same names.
  *
  * @param secrets default: the resources have none.
- * @throws `secret_file:exists`, `secret_file:unwritable`, `github:not_running`, `variable:reserved`, `variable:unwritable`, and `usage:invalid`.
+ * @throws `secret_file:exists`, `secret_file:unwritable`, `github:not_running`, `variable:reserved`, `variable:unwritable`, and
+ * `usage:invalid`.
  */
 export const openSecretOutput = async (
   secrets: SecretFields | UnknownSecrets = noSecrets,
@@ -108,7 +109,7 @@ const hideInLog = async (
   maskInLog(values, context);
 };
 
-/** Says how to get secrets that were not printed. */
+/** Builds the notice that explains how to get secrets that were not printed. */
 const buildWithheldNotice = async (resources: readonly unknown[], reason: string): Promise<Notice> => {
   const { collectConnectionIds } = await import("./connection-ids.js");
   const connections = [...new Set(resources.flatMap(collectConnectionIds))];

@@ -50,7 +50,7 @@ export const connectWithoutCredential = async (
   return createClientFor(baseUrl, false, context, options);
 };
 
-/** Says what a link selects before the first request, or for a person before the first one that may change something. */
+/** Announces what a link selects before the first request or, at a terminal, before the first one that may change something. */
 const announceBeforeRequests = (transport: Transport, output: Context["output"]): Transport => ({
   send: async (request) => {
     const { usedSettings } = output;

@@ -2,15 +2,15 @@ import { isVariableOn } from "./ci-system.js";
 
 /** A coding agent that has started this command. */
 export interface CodingAgent {
-  /** Its own name for itself, or else a name for people. */
+  /** The name that the agent reports, or else its product name. */
   readonly name: string;
   /** The variable that identifies the agent. */
   readonly variable: string;
 }
 
 /**
- * Variables that agents set for the programs that they start. Variables that the terminals of an editor have for people too, such as
- * CURSOR_TRACE_ID, are none of them. Source: https://github.com/vercel/vercel/tree/main/packages/detect-agent
+ * Variables that agents set for the programs that they start. Variables that an editor also sets in the terminals of its users, such as
+ * CURSOR_TRACE_ID, are not included. Source: https://github.com/vercel/vercel/tree/main/packages/detect-agent
  */
 const nameByVariable: Readonly<Record<string, string>> = {
   CLAUDECODE: "Claude Code",

@@ -8,8 +8,8 @@ import { readTraceTimeout } from "./trace-settings.js";
 const waitTimeoutMs = 2_000;
 
 /**
- * Sends the trace of a command that has ended, in the background. Waits for it with `--debug`, which prints what became of it, and as the
- * first process of a container, whose end would terminate the process in the background.
+ * Sends the trace of a command that has finished, in the background. Waits for it with `--debug`, which prints whether it was sent, and as
+ * the first process of a container, whose exit would terminate the process in the background.
  */
 export const finishTrace = async (
   { trace, settings: { protocol, origin } }: StartedTrace,

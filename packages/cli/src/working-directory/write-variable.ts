@@ -5,7 +5,7 @@ import { findCommitRisk } from "../git/commit-risk.js";
 import { warnAboutReaders } from "../secrets/warn-about-readers.js";
 import { setEnvFileVariable } from "./env-file.js";
 
-/** Sets a variable in an env file. Says whether it had another value, and warns if others can read it. Returns whether it changed. */
+/** Sets a variable in an env file. Reports whether it had another value, and warns if others can read it. Returns whether it changed. */
 export const writeVariable = async (
   { path, name, url }: { readonly path: string; readonly name: string; readonly url: string },
   context: Context,

@@ -341,7 +341,7 @@ export class AdminConnection {
     }
   }
 
-  /** Tells the sessions to end. */
+  /** Terminates the sessions. */
   #sendTermination(condition: string, value: string): Promise<TerminatedSession[]> {
     return this.query<TerminatedSession>(`${this.cluster.sessionTerminationQuery} and ${condition}`, [value]);
   }

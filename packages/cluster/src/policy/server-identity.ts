@@ -8,9 +8,10 @@ export interface ServerIdentity {
   /** Returns a new socket for a connection. It cannot connect when another server may have taken the work of this one. */
   openStream(): Duplex;
   /**
-   * Ends all connections to an instance of Postgres that another one has replaced, before a new connection is used.
+   * Closes all connections to an instance of Postgres that another one has replaced, before a new connection is used.
    *
-   * @throws Error when the connection leads to a standby, or to an instance that was replaced, or is the first to the one that has replaced it.
+   * @throws Error when the connection leads to a standby, or to an instance that was replaced, or is the first to the one that has replaced
+   * it.
    */
   register(client: ClientBase): Promise<void>;
   /** Looks whether another instance of Postgres has replaced the one that a statement waits for. Safe to call often. */

@@ -3,9 +3,9 @@ import { sessionFunctions } from "./session-functions.js";
 import { languageRestrictions } from "./language-restrictions.js";
 
 /**
- * A statement that the platform runs in a database of a tenant, who may have made functions, operators, types, and views there with any
- * name. So every name in it is qualified, and the answer of such a database becomes part of no statement of the program: it is quoted by
- * Postgres itself, in the statement that reads it. All such statements are made in this file; a test checks what they contain.
+ * A statement that the platform runs in a database of a tenant, who may have created functions, operators, types, and views there with any
+ * name. Therefore every name in it is qualified, and results of such a database are never built into a statement by the program: Postgres
+ * itself quotes them, in the statement that reads them. All such statements are built in this file; a test checks what they contain.
  *
  * See https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-PATTERNS
  */
@@ -21,8 +21,8 @@ export const tenantStatements = {
   /** Starts a session, which makes Postgres cache the catalogs, and does nothing. */
   noOp: () => new TenantStatement("select"),
   /**
-   * Fails with `program_limit_exceeded` when giving away all that roles have in the database takes more than this number of locks: one for
-   * each relation and each policy.
+   * Fails with `program_limit_exceeded` when reassigning everything that roles own in the database takes more than this number of locks:
+   * one for each relation and each policy.
    */
   limitLocks: (roles: readonly string[], maxLocks: number) =>
     new TenantStatement(
@@ -38,8 +38,8 @@ export const tenantStatements = {
   reassignOwned: (role: string, owner: string) =>
     new TenantStatement(`reassign owned by ${escapeIdentifier(role)} to ${escapeIdentifier(owner)}`),
   /**
-   * Gives tables, views, and sequences of roles to `owner`, and commits after every `batchSize` of them, so that it takes few locks. Refers
-   * to them by name, so no one else may be able to connect to the database.
+   * Transfers tables, views, and sequences of roles to `owner`, and commits after every `batchSize` of them, so that it takes few locks.
+   * Refers to them by name, so no one else may be able to connect to the database.
    */
   transferRelations: (roles: readonly string[], owner: string, batchSize: number) =>
     new TenantStatement(
@@ -78,10 +78,10 @@ export const tenantStatements = {
       loop execute pg_catalog.format('grant create on schema %I to %I', schema, ${escapeLiteral(role)}); end loop;
     end`)}`,
     ),
-  /** Before the first tenant can connect. */
+  /** Run them before the first tenant can connect. */
   createSessionFunctions: () => sessionFunctions.map((text) => new TenantStatement(text)),
   /** Lets the owner of the database own the schema `public`, as Postgres does since version 15. */
   transferPublicSchema: () => new TenantStatement("alter schema public owner to pg_database_owner"),
-  /** Before the first tenant can connect. */
+  /** Run them before the first tenant can connect. */
   restrictLanguages: () => languageRestrictions.map((text) => new TenantStatement(text)),
 } as const;

@@ -23,7 +23,7 @@ import { createRoleStatements, joinRoleStatements } from "../policy/ownership.js
 /** A connection whose password in the records was altered. */
 export interface AlteredConnection {
   user: string;
-  /** Says which row it is. */
+  /** Identifies the row. */
   problem: string;
 }
 

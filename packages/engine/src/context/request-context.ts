@@ -15,7 +15,7 @@ import type { Transactions } from "./transactions.js";
 /** The context that a server gives to the steps of a request, to its jobs and to its control surface. */
 export interface RequestContext<M extends CallMode = CallMode> extends Transactions<M> {
   readonly settings: Settings;
-  /** Tells the time outside of transactions. */
+  /** The clock outside of transactions. */
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly findEndpoint: FindEndpoint;

@@ -8,7 +8,7 @@ export const sha256 = (content: Uint8Array | string): Uint8Array =>
 export const hmacSha256 = (key: Uint8Array | string, content: Uint8Array | string): Uint8Array =>
   createHmac("sha256", key).update(content).digest();
 
-/** Compares bytes in constant time: how long it takes does not tell where the bytes differ. Bytes of different lengths are not equal. */
+/** Compares bytes in constant time: the time does not reveal where the bytes differ. Bytes of different lengths are not equal. */
 export const areEqualInConstantTime = (left: Uint8Array, right: Uint8Array): boolean =>
   left.length === right.length && timingSafeEqual(left, right);
 

@@ -15,7 +15,7 @@ export const sha256 = (content: Uint8Array | string): Uint8Array => hash(toBytes
 export const hmacSha256 = (key: Uint8Array | string, content: Uint8Array | string): Uint8Array =>
   hmac(hash, toBytes(key), toBytes(content));
 
-/** Compares bytes in constant time: how long it takes does not tell where the bytes differ. Bytes of different lengths are not equal. */
+/** Compares bytes in constant time: the time does not reveal where the bytes differ. Bytes of different lengths are not equal. */
 export const areEqualInConstantTime = (left: Uint8Array, right: Uint8Array): boolean => {
   // A return at the first byte that differs would tell an attacker how many bytes of a guess are right.
   let difference = left.length ^ right.length;

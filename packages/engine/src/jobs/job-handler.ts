@@ -7,7 +7,7 @@ export type JobContext = Pick<RequestContext, "settings" | "databaseEngine" | "d
 /** Thrown by a job whose change no longer applies. The request that waits for the job runs again from its check. */
 export class SupersededError extends Error {}
 
-/** Says that another process has taken the job, and that nothing of its change is left to do. */
+/** Thrown when another process has taken the job, so nothing is left to do. */
 export class JobTakenError extends SupersededError {}
 
 /** Thrown by a job that has stored its failure in the row of its subject, so that it is not repeated. */
@@ -19,7 +19,7 @@ export class StoredFailureError extends Error {
   }
 }
 
-/** Says that a job has failed so often that it is not repeated. */
+/** Thrown for a job that has failed so often that it is not repeated. */
 export class DeadJobError extends Error {
   override readonly name = "DeadJobError";
 }

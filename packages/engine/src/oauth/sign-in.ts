@@ -7,7 +7,7 @@ import { PageGuard, generateCookie } from "./page-guard.js";
 import { SignInGate } from "./sign-in-gate.js";
 import type { SigningKeys } from "./signing-keys.js";
 
-/** How people sign in, and the pages that they see. */
+/** How users sign in, and the pages that they see. */
 export interface SignIn {
   /** Returns the endpoints of the authorization server by path. */
   createEndpoints(parts: {

@@ -63,7 +63,7 @@ export const respondWithPage = <T extends Row, W>(
 const defaultLimit = 100;
 
 /**
- * Returns the preloads of a list of all rows of a workspace: the first page if there are no filters, and the row after it, which tells
+ * Returns the preloads of a list of all rows of a workspace: the first page if there are no filters, and the row after it, which shows
  * whether there are more pages.
  */
 export const createFirstPagePreloader =

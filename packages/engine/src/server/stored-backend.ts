@@ -31,7 +31,7 @@ export interface StoredServerOptions extends Omit<EngineOptions, "afterMutation"
   readonly records: RecordStore;
   /** Returns milliseconds since 1970. Default: the clock of this machine. */
   readonly readSystemTime?: (() => number) | undefined;
-  /** How people sign in. Default: on pages for development, with `signInKey`. */
+  /** How users sign in. Default: on pages for development, with `signInKey`. */
   readonly signIn?: SignIn | undefined;
   /** Whether new records contain the users, workspaces and clients for development. Default: true. */
   readonly insertsDefaultRows?: boolean | undefined;

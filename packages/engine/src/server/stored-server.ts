@@ -60,7 +60,7 @@ export class StoredServer extends Server<"async"> {
     return this.#backend.saveStateAsInitial();
   }
 
-  /** Runs the jobs of these rows now, even before `start`. Resolves when they are done, or have failed. Leaves dead ones. */
+  /** Runs the jobs of these rows now, even before `start`. Resolves when they have succeeded or failed. Skips dead jobs. */
   async finishJobs(rowIds: readonly string[]): Promise<void> {
     await Promise.all(rowIds.map((rowId) => this.#backend.finishJobs(rowId)));
   }

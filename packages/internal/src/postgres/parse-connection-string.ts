@@ -80,7 +80,7 @@ const parseUri = (uriRest: string): ConnectionParameters => {
   const [, authority = "", path = "", query = ""] = /^([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(uriRest) ?? [];
   const atIndex = authority.indexOf("@");
   if (authority.includes("@", atIndex + 1)) throwNotEncoded("@", "%40");
-  // The rest of a password whose beginning looks like a host and a port.
+  // The rest of a password whose start looks like a host and a port.
   if (path.includes("@")) throwNotEncoded(atIndex === -1 ? "/" : "@", atIndex === -1 ? "%2F" : "%40");
   const parameters = new Map<string, string>();
   const [user = "", password] = atIndex === -1 ? [] : splitOnce(authority.slice(0, atIndex), ":");
@@ -124,7 +124,7 @@ const parametersAllowingAt: readonly string[] = [
 const parseHostAndPort = (hostAndPort: string): readonly [host: string, port: string] => {
   const match = /^(?:\[([\da-f:.]+(?:%25[\w.-]+)?)\]|([^[\]:]*))(?::(\d+))?$/i.exec(hostAndPort);
   if (!match) {
-    // The text may be a user name and the beginning of a password.
+    // The text may be a user name and the start of a password.
     throw new ConnectionStringError(
       "what should be its host and port is neither, as when the password has a / or a ?",
     );

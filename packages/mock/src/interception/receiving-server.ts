@@ -34,7 +34,7 @@ export const compareReceiver = (server: object | undefined, handler: RequestHand
 /** Returns the handlers of the server that receives requests; undefined if none listens, or if this version of MSW does not report them. */
 export const findReceivingHandlers = (): readonly object[] | undefined => {
   let handlers: readonly object[] | undefined;
-  // Stands for a request. The server asks it for its handlers, and finds that none applies.
+  // A placeholder for a request. The server looks for a handler of it, and finds that none applies.
   const frame = {
     events: { on: () => undefined },
     getHandlers: (controller: { currentHandlers(): readonly object[] }): [] => {

@@ -81,6 +81,6 @@ export const removeAbandonedEphemeralDirs = async (parent: string): Promise<void
   }
 };
 
-/** Tells whether a directory contains nothing but the files of a start that was killed while it took the lock. */
+/** Returns whether a directory contains nothing but the files of a start that was killed while it took the lock. */
 const hasOnlyLockFiles = async (path: string): Promise<boolean> =>
   (await readdir(path)).every((name) => name.startsWith(lockFileName));

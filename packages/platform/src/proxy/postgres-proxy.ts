@@ -66,7 +66,7 @@ interface Session {
   requestedName: string | undefined;
 }
 
-/** Name of the database in the connection strings. It stands for the login's own one. */
+/** Name of the database in the connection strings. It means the database of the login. */
 const commonDatabaseName = "postgres";
 
 const findRequestedName = ({ user, database }: StartupMessage, ownDatabaseName: string): string | undefined =>
@@ -267,7 +267,7 @@ export class PostgresProxy implements DataPlane {
     };
   }
 
-  /** Says why the platform has terminated a session. */
+  /** Replaces the error of a session that the platform has terminated by the reason. */
   #replaceTerminationError({ databaseName }: Session, bytes: Buffer): Buffer {
     const terminationReason = this.#directory?.findTerminationReason(databaseName);
     return terminationReason === undefined ? bytes : replaceTerminationError(bytes, terminationReason);

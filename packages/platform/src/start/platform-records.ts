@@ -27,9 +27,9 @@ const noRecordsProblem = "its databases have no records of the API";
 export interface PlatformRecords {
   records: OpenRecords;
   cluster: Cluster;
-  /** The databases that the API has. */
+  /** The databases that the records contain. */
   apiDatabases: ApiDatabase[];
-  /** Reads them again. */
+  /** Reads `apiDatabases` again. */
   readApiDatabases: () => Promise<ApiDatabase[]>;
   /** Ids of databases and backups whose removal the records contain. */
   discardedIds: string[];

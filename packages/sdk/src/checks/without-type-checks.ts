@@ -1,5 +1,5 @@
 /**
- * The replacement of `type-checks.ts` in production builds for browsers, for what loads at start. Bundlers remove calls of empty
+ * The replacement of `type-checks.ts` in production builds for browsers, for code that loads at startup. Bundlers remove calls of empty
  * functions, which is why these are declarations.
  */
 

@@ -10,7 +10,7 @@ export interface DeadlineOptions {
   timers: Timers;
 }
 
-/** Tells a piece of work that it has ended early. An `AbortController` is one. */
+/** Notifies a piece of work that its time is over. An `AbortController` is one. */
 export interface Limit {
   readonly signal: AbortSignal;
   abort(reason: Error): void;

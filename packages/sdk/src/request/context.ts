@@ -30,7 +30,7 @@ export interface ClientSettings {
   timers: Timers;
   /** The call ends when any of them is aborted. */
   signals: readonly AbortSignal[];
-  /** Options that the light checks could not accept, and that nothing else has checked. */
+  /** Options that the light checks could not accept, and that are not checked yet. */
   unchecked: readonly Unchecked[];
   /** Loads the steps that few calls take. */
   load: () => Promise<OnDemandSteps>;

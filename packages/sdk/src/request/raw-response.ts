@@ -3,7 +3,7 @@ import { abortError } from "../deadlines/abort-error.js";
 import { onAbort } from "../deadlines/on-abort.js";
 import type { MaybeStream } from "../transport/maybe-stream.js";
 
-/** Returns a response as `fetch` returns it, with its body unread. Aborting one of the signals ends the body. */
+/** Returns a response as `fetch` returns it, with its body unread. Aborting one of the signals fails the body. */
 export const rawResponse = (
   { status, headers, body, unread }: TransportResponse,
   signals: readonly AbortSignal[] = [],
@@ -16,9 +16,9 @@ export const rawResponse = (
     : webResponse;
 };
 
-/** Returns a response of the web. The body of one of node-fetch is a stream of Node.js. */
+/** Converts a response of node-fetch, whose body is a Node.js stream, to a `Response` of the platform. Returns others as they are. */
 const toWebResponse = (response: Response, init: ResponseInit): Response => {
-  // Nothing else is known of it.
+  // A body of node-fetch is not a web stream, although its type is `Response`.
   const { getReader, [Symbol.asyncIterator]: iterate } = Object(response.body) as MaybeStream;
   if (getReader || !iterate) return response;
   const chunkIterator = iterate.call(response.body);
@@ -38,7 +38,7 @@ const toWebResponse = (response: Response, init: ResponseInit): Response => {
   return new Response(body, init);
 };
 
-/** Returns a body that fails when one of the signals is aborted. Leaves no listener behind once it has ended. */
+/** Returns a body that fails when one of the signals is aborted. Removes its listeners when the body is complete. */
 const endOnAbort = (
   body: ReadableStream<Uint8Array>,
   signals: readonly AbortSignal[],

@@ -12,7 +12,7 @@ export const fetchTransport = (fetch?: Fetch): Transport => ({
     const response = await send(url, { method, headers, signal, redirect: "manual", body });
     assertFetchedResponse(response, () => InvalidArgumentError);
     if (response.type === "opaqueredirect") throw new TypeError("a redirect");
-    // `rawResponse` makes a response of the web of one of node-fetch.
+    // `rawResponse` converts a response of node-fetch to a web `Response`.
     const unread = reading?.unread && response.ok ? (response as Response) : undefined;
     const bodyText = unread ? "" : await readText(response, { method, url });
     let flattenedHeaders: Record<string, string> | undefined;

@@ -16,7 +16,7 @@ export interface FetchResponse {
   readonly status: number;
   readonly type?: string;
   readonly headers: { get(name: string): string | null; has(name: string): boolean };
-  /** A stream of the web or of Node.js. */
+  /** A web stream or a Node.js stream. */
   readonly body: object | null;
   text(): Promise<string>;
 }

@@ -1,7 +1,7 @@
-/** Reads the parts of a stream, of the web or of Node.js. */
+/** Reads the chunks of a web stream or a Node.js stream. */
 export type ChunkIterator = Required<Pick<AsyncIterator<Uint8Array, unknown>, "next" | "return">>;
 
-/** The body of a response, if it is a stream: of the web, or of Node.js. */
+/** The body of a response, if it is a web stream or a Node.js stream. */
 export interface MaybeStream {
   getReader?(): ReadableStreamDefaultReader<Uint8Array>;
   [Symbol.asyncIterator]?(): ChunkIterator;

@@ -125,7 +125,7 @@ const flattenHeaders = ({ headers }: http.IncomingMessage): Record<string, strin
   return flattened;
 };
 
-/** Returns whether a response has a body with a content coding. None is asked for, but a proxy may use one all the same. */
+/** Returns whether a response has a body with a content coding. The transport requests none, but a proxy may still use one. */
 const hasEncodedBody = (method: string, { statusCode = 0, headers }: http.IncomingMessage): boolean =>
   headers["content-encoding"] !== undefined &&
   headers["content-length"] !== "0" &&

@@ -17,7 +17,7 @@ export interface ApprovalWait {
 export interface ApplyOutcome {
   readonly ids: ReadonlyMap<Step, string>;
   readonly errors: ReadonlyMap<Step, unknown>;
-  /** The step with an error that may have been carried out all the same. */
+  /** The step that failed without a response, and may still have been carried out. */
   readonly unansweredStep?: Step;
 }
 
@@ -33,7 +33,7 @@ interface ApprovalNeededError {
  * Sends the requests of a plan, and stops at the first failure.
  *
  * A request that needs an approval does not hold up the steps that do not depend on it, so that the sponsor is asked for all approvals
- * together. With `wait`, they are sent again after every decision: an approval for a window also covers those that are still pending.
+ * together. With `approvalWait`, they are sent again after every decision: an approval for a window also covers those that are still pending.
  */
 export const applySteps = async (
   plan: Plan,
@@ -73,8 +73,8 @@ export const applySteps = async (
 };
 
 /**
- * Returns whether a step has to wait for one of the open steps: for steps of an earlier kind, since deletes come last; for earlier creates, which
- * it may refer to; or for the deletes of its contents.
+ * Returns whether a step has to wait for one of the open steps: for earlier steps with another action, since deletes come last; for earlier
+ * creates, which it may refer to; or for the deletes of its contents.
  */
 const isBlocked = (step: Step, openSteps: readonly Step[]): boolean =>
   openSteps.slice(0, openSteps.indexOf(step)).some((earlierStep) => {

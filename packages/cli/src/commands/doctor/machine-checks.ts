@@ -39,7 +39,7 @@ export const checkNode = (version: string): Check => {
   return createFailureCheck("node", `Node.js ${version} is too old`, { hint });
 };
 
-/** Says what the command takes its environment for, because secrets, prompts, colors, and pagers depend on that. */
+/** Reports what kind of environment the command has detected, because secrets, prompts, colors, and pagers depend on that. */
 const checkEnvironment = ({ env }: Pick<Context, "env">): Check => {
   const effects = "secrets are masked, and nothing is asked";
   if (detectCiSystem(env)) return createOkCheck("environment", `CI runs this command: ${effects}`);

@@ -157,7 +157,8 @@ const chooseOrCreateProject = async (
 };
 
 /**
- * Says which project the link of the folder names, which may be from another user's repository. Asks a person whether to use it.
+ * Announces the project of the folder's link, which may be from another user's repository, and asks the user at a terminal whether to use
+ * it.
  *
  * @param isProjectNamed whether a flag names the project too.
  */

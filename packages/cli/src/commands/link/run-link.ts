@@ -79,7 +79,7 @@ export const runLink = async (
   await output.writeResult(result, "LinkResult");
 };
 
-/** Says that others may get the link. */
+/** Warns that the link may be committed to a repository. */
 const commitRiskMessages: Readonly<Record<CommitRisk, (path: string) => string>> = {
   not_ignored: (path) =>
     `git does not ignore ${path}, so that others may get this link. Add .mgmt/ to .gitignore unless they should.`,

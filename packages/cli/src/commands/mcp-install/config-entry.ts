@@ -8,7 +8,7 @@ export type EntryValue = string | number | readonly string[];
 export interface ServerEntry {
   /** Keys that decide which server is started. Others that the file has for it are unchanged. */
   readonly required: Readonly<Record<string, EntryValue>>;
-  /** Keys that are written into a new entry only, because people tune them. */
+  /** Keys that are written into a new entry only, because users tune them. */
   readonly initial?: Readonly<Record<string, EntryValue>>;
 }
 

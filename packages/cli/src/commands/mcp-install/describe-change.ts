@@ -6,8 +6,8 @@ import type { Style } from "../../output/style.js";
 import { isEntry, isSameValue, type ServerEntry, serverName, startsProgram } from "./config-entry.js";
 
 /**
- * Returns lines that show how the entry of the server changes. They contain nothing else of the file, which has secrets of other servers,
- * and none of those that the entry had.
+ * Returns lines that show how the entry of the server changes. They contain neither other parts of the file, which has secrets of other
+ * servers, nor the secrets of the previous entry.
  *
  * @param before the entry that the file has for the server.
  * @param entry undefined if it is removed.

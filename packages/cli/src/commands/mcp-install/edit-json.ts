@@ -265,7 +265,7 @@ const getIndentationAt = (text: string, offset: number): string =>
 
 const detectIndentUnit = (text: string): string => /^(\t| {1,8})(?=\S)/m.exec(text)?.[1] ?? "  ";
 
-/** Renders a value as people write configurations: objects on several lines, lists on one. */
+/** Renders a value as configurations are usually written: objects on several lines, lists on one. */
 const renderJson = (value: unknown, indentation: string, unit: string, newline: string): string => {
   if (!isEntry(value)) return renderOnOneLine(value);
   const innerIndentation = `${indentation}${unit}`;

@@ -183,8 +183,8 @@ const collectServerArguments = async (
 };
 
 /**
- * Returns the folder as the client passes it to the server. In the configuration of a project, which other people have too, it is a path
- * from the folder of the project. A variable of the client, such as `${workspaceFolder}`, stays as it is.
+ * Returns the folder as the client passes it to the server. In the configuration of a project, which other users share, it is a path from
+ * the folder of the project. A variable of the client, such as `${workspaceFolder}`, stays as it is.
  */
 const chooseServerFolder = (
   folder: string | undefined,

@@ -178,7 +178,7 @@ const runInSession = async (
   }
 };
 
-/** Says what the server has done. What a statement without rows does in a read-only transaction is lost. */
+/** Prints what the server has done. In a read-only transaction, the changes of a statement without rows are lost. */
 const announceEnd = ({ commandTag, columns }: SingleStatement, writes: boolean, output: Output): void => {
   if (commandTag === undefined || (!writes && columns.length > 0)) return;
   const isLost = !writes && !commandTag.startsWith("SELECT");

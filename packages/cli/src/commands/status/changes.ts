@@ -1,7 +1,7 @@
 import { formatBytes } from "../../output/bytes.js";
 import type { DatabaseStatus, StatusResult } from "./gather-status.js";
 
-/** Describes what is different between two looks at the service, as lines for people. Empty if nothing is. */
+/** Describes the differences between two states of the service, as lines of text. Empty if there are none. */
 export const describeChanges = (before: StatusResult, after: StatusResult): string[] => {
   const lines: string[] = [];
   const earlierDatabases = new Map(before.databases.map((database) => [database.id, database]));

@@ -21,7 +21,7 @@ const invalidValuePattern = /^(option '[^\n]*' argument ')([^]*)(' is invalid\.[
 const flagPattern = /^[^=\s]*/;
 
 /**
- * Turns an error of commander into an error of ours. Two of commander's texts contain what the user typed, and are parsed: `unknown option
+ * Converts an error of commander to a usage error. Two of commander's texts contain what the user typed, and are parsed: `unknown option
  * '--name=value'`, which is also the error for a value of a flag that takes none, and `option '--name <choice>' argument 'value' is
  * invalid.` The value after `=` is never repeated, because it may be a secret; other words are shortened, and secrets in them are masked.
  *
@@ -71,7 +71,7 @@ const createHelpHint = (command: Command): string =>
   `${getCommandLine(command)} --help shows the arguments and flags.`;
 
 const unexpectedArgumentsError = (command: Command): Error => {
-  // With --with-token, people pass the token as an argument. It must not be repeated.
+  // With --with-token, users may pass the token as an argument. It must not be repeated.
   if (command.getOptionValue("withToken") === true) {
     return usageError(
       `${getCommandLine(command)} reads the token from standard input`,
@@ -168,7 +168,7 @@ const resolveSubcommand = async (
  * else.
  */
 const findInOtherGroups = async (word: string, command: Command): Promise<string[]> => {
-  // Many people type `db` for `databases`, but the group `db` is about the contents of one database.
+  // Many users type `db` for `databases`, but the group `db` is about the contents of one database.
   const group = command.name() === "db" ? "databases" : command.name();
   const visibleGroups = groups.filter(({ name }) => !groupOverrides[name]?.hidden);
   const definitions = (await Promise.all(visibleGroups.map(({ load }) => load())))

@@ -13,7 +13,7 @@ const tokenKinds = ["user", "other-user", "service", "agent", "expired", "withou
 
 type AnyTokenOptions = UserTokenOptions & ServiceTokenOptions & AgentTokenOptions;
 
-/** Returns the options of a token of any kind. `TokenMint` uses those that the kind has. */
+/** Returns the options of a token of any kind. `TokenMint` uses only the options of that kind of token. */
 const parseTokenOptions = (fields: Fields): Partial<AnyTokenOptions> =>
   omitUndefined<AnyTokenOptions>({
     userId: getOptionalString(fields, "userId"),

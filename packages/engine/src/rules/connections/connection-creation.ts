@@ -17,7 +17,7 @@ export const generateConnection = (
   pass: generatePassword(context),
 });
 
-/** Tells the database engine about the login of a database that does not exist yet. */
+/** Announces to the database engine the login of a database that does not exist yet. */
 export const announceLogin = (
   { databaseEngine }: OperationContext,
   { id: connectionId, databaseId, user, pass }: Omit<IntactConnectionRow, "workspaceId">,

@@ -48,7 +48,7 @@ export const removeUnfinishedFiles = async (directory: string, names: readonly s
   }
 };
 
-/** Tells whether `buildTemporaryPath` made this name for one of these names. */
+/** Returns whether `buildTemporaryPath` built this name for one of these names. */
 export const isUnfinishedFile = (fileName: string, names: readonly string[]): boolean =>
   names.some((name) => fileName.startsWith(name) && temporarySuffixPattern.test(fileName.slice(name.length)));
 

@@ -161,7 +161,7 @@ const recoverAndReadManifest = async (path: string): Promise<Manifest | undefine
 /** The start of names of files with which `mgmt dev --here` prepares a data directory. */
 const preparedFileNames = [".gitignore", "data-id"];
 
-/** Tells whether a directory contains nothing but prepared files, and the lock and the manifest of a killed first start. */
+/** Returns whether a directory contains nothing but prepared files, and the lock and the manifest of a killed first start. */
 const hasOnlyStartFiles = async (path: string): Promise<boolean> =>
   (await readdir(path)).every(
     (name) =>

@@ -137,7 +137,7 @@ const removeAbandonedLockFiles = async (dataDir: string): Promise<void> => {
   }
 };
 
-/** Tells whether the process that a file identifies has ended. A file without an identity may still be written. */
+/** Returns whether the process that a file identifies has exited. A file without an identity may still be written. */
 const hasOwnerExited = async (path: string): Promise<boolean> => {
   const lockState = await readLockState(path);
   return lockState?.owner === undefined ? isAbandonedFile(path) : lockState.liveness === "dead";

@@ -39,7 +39,7 @@ fi
 [ -z "$3" ] || rm -rf -- "$3"
 `;
 
-/** Tells the script that it has nothing to do. */
+/** Makes the script exit without doing anything. */
 const cleanShutdownLine = "over\n";
 
 /** How Postgres is shut down if this process dies. */
