@@ -85,7 +85,7 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
   onLog?: (line: string) => void;
 }
 
-/** Time between looks for databases that were kept long enough, in milliseconds. */
+/** Interval between checks for databases whose retention has expired, in milliseconds. */
 const keptCheckIntervalMs = 6 * 3_600_000;
 
 const noMissingData: MissingData = { databaseIds: [], backupIds: [] };
@@ -181,7 +181,7 @@ export const openDatabases = async (
       await keptDatabases.dropExpired(createAttempt(onLog), await readApiDatabases());
     };
     const keptTimer = setInterval(
-      // The next look repeats what cannot be done now.
+      // The next check repeats what cannot be done now.
       () => void dropExpired().catch(() => undefined),
       keptCheckIntervalMs,
     ).unref();

@@ -74,10 +74,10 @@ const terminationTimeoutMs = 30_000;
 /** How long a session may use a processor after it was asked to terminate, in milliseconds. */
 const unresponsiveTimeoutMs = 5_000;
 
-/** How long sessions may take to end before the platform looks at what they do, in milliseconds. */
+/** How long sessions may take to terminate before the platform checks what they do, in milliseconds. */
 const hiddenTimeoutMs = 1_000;
 
-/** Time between looks whether sessions have ended, in milliseconds: at first, and after the first second. */
+/** Interval between checks whether sessions are terminated, in milliseconds: at first, and after the first second. */
 const terminationPollIntervalsMs = { first: 3, later: 50 };
 
 /** A session that was asked to terminate. */
@@ -107,7 +107,7 @@ const maxLongStatements = 4;
 /** Time until a connection that is not needed is closed, in milliseconds. */
 const idleTimeoutMillis = 5_000;
 
-/** Sessions of a database that ignore their end. */
+/** Sessions of a database that do not react to their termination. */
 export interface UnresponsiveSessions {
   readonly database: string;
   readonly pids: readonly number[];
@@ -133,7 +133,7 @@ export class AdminConnection {
   readonly memberships: RoleMemberships;
   /** All databases share the lock table, so transactions that take many locks run one at a time. */
   readonly manyLocksSemaphore = new FairSemaphore({ maxTotal: 1 });
-  /** Called when sessions ignore their end and may be killed, before `terminateSessions` fails. */
+  /** Called when sessions do not react to their termination and may be killed, before `terminateSessions` fails. */
   onUnresponsive: (sessions: UnresponsiveSessions) => void = () => undefined;
 
   constructor(cluster: Cluster) {
@@ -286,7 +286,7 @@ export class AdminConnection {
    * Terminates the sessions that match `condition` on `pg_stat_activity`, and waits until they no longer exist. Only a superuser can
    * terminate sessions of superusers.
    *
-   * @param canKill whether the work is worth that sessions which ignore their end are killed. Default: true.
+   * @param canKill whether sessions that do not react to their termination may be killed for this work. Default: true.
    * @returns whether there were any.
    * @throws UnresponsiveSessionsError when some ignore it; DatabaseUnavailableError when they do not end; SuperuserConnectedError.
    */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AdminConnection } from "./admin-connection.js";
 import { startingSessionsFromSql } from "./role-sessions.js";
 
-/** Time between looks, in milliseconds. */
+/** Interval between checks, in milliseconds. */
 const pollIntervalMs = 200;
 
 /** Sessions that were starting when the password of a role changed, and may still log in with the previous one. */
@@ -48,13 +48,13 @@ export class LateSessionWatch {
     const { signal } = this.#closeController;
     while (this.#entries.length > 0 && !signal.aborted) {
       await sleep(pollIntervalMs, undefined, { signal, ref: false }).catch(() => undefined);
-      if (!signal.aborted) await this.#look().catch(() => undefined);
+      if (!signal.aborted) await this.#check().catch(() => undefined);
     }
     this.#pendingRun = undefined;
   }
 
-  async #look(): Promise<void> {
-    // More may be added meanwhile, which this look knows nothing about.
+  async #check(): Promise<void> {
+    // More may be added meanwhile, which this check does not include.
     const entries = [...this.#entries];
     const rows = await this.#admin.query<{ pid: number; role: string | null }>(
       `select l.pid, null as role ${startingSessionsFromSql} and l.pid = any ($1)

@@ -8,42 +8,42 @@ import {
 import type { TerminationReasons } from "./termination-reasons.js";
 import { terminationErrors } from "./login-rejected.js";
 
-/** Time between looks whether sessions have ended, in milliseconds. */
+/** Interval between checks whether sessions are terminated, in milliseconds. */
 const pollIntervalMs = 1_000;
 
 /**
- * How long a database stays closed after a session of it had to be killed, in milliseconds: at first, at most, and how long kills count, each
- * of which doubles it.
+ * How long a database stays closed after one of its sessions had to be killed, in milliseconds: the first time, and at most. Each earlier
+ * kill within `memory` doubles it.
  */
 const penaltyMs = { first: 60_000, max: 3_600_000, memory: 6 * 3_600_000 };
 
 /** A database that is kept closed. */
 interface ClosedDatabase {
-  /** The process ids of the sessions that ignore their end. */
+  /** The process ids of the sessions that do not react to their termination. */
   readonly pids: Set<number>;
   /** Until when it stays closed at least: a time of `performance.now()`, which a change of the clock does not move. */
   closedUntil: number;
 }
 
-/** The kills of sessions of a database. */
+/** How often sessions of a database were killed. */
 interface Kills {
   count: number;
-  /** When the last one was: a time of `performance.now()`. */
+  /** The time of the last kill: a time of `performance.now()`. */
   lastAt: number;
 }
 
-interface Look {
+interface SessionCheck {
   /** Whether it is a database of the installation. */
   isOwn: boolean;
-  /** The process ids of the sessions that ignore their end still. */
+  /** The process ids of the sessions that still do not react to their termination. */
   pids: number[];
 }
 
 /**
- * Keeps databases closed that have sessions which ignore their end, until these sessions have ended: their tenants can start no more of
- * them. Kills the processes of the sessions if the platform can, but not before the work that found them can tell its result: Postgres
- * restarts then. A database for which this was necessary stays closed for a while, and for longer each time. Databases that others have
- * made stay as they are.
+ * Keeps a database closed while it has sessions that do not react to their termination, so that its tenant cannot start more of them. Kills
+ * the processes of these sessions if the platform can. Postgres then restarts, so the work that found the sessions may report its result
+ * first. A database for which this was necessary stays closed for a while, and for longer each time. Databases that do not belong to the
+ * installation are not changed.
  */
 export class Quarantine {
   readonly #admin: AdminConnection;
@@ -94,17 +94,17 @@ export class Quarantine {
     const { signal } = this.#closeController;
     const reportedPids = new Set<number>();
     this.#terminationReasons.set(database, terminationErrors.unresponsive(database), Infinity);
-    for (let isFirstLook = true; !signal.aborted; isFirstLook = false) {
+    for (let isFirstCheck = true; !signal.aborted; isFirstCheck = false) {
       // Postgres may be restarting.
-      const look = await this.#closeAndLook(database, closedDatabase.pids).catch(() => undefined);
+      const check = await this.#closeAndCheck(database, closedDatabase.pids).catch(() => undefined);
       const isPenaltyOver = performance.now() >= closedDatabase.closedUntil;
-      if (look?.pids.length === 0 && (isPenaltyOver || !look.isOwn)) break;
-      // Not at the first look, so that the work that found the sessions can tell its result. Only what Postgres has just listed: the system
-      // may have given the number of a process that has ended to another one.
-      if (!isFirstLook && look !== undefined && look.pids.length > 0) {
-        const newPids = look.pids.filter((pid) => !reportedPids.has(pid));
+      if (check?.pids.length === 0 && (isPenaltyOver || !check.isOwn)) break;
+      // Not at the first check, so that the work that found the sessions can report its result. Only processes that Postgres has just
+      // listed: the system may have reused the id of a process that has exited.
+      if (!isFirstCheck && check !== undefined && check.pids.length > 0) {
+        const newPids = check.pids.filter((pid) => !reportedPids.has(pid));
         for (const pid of newPids) reportedPids.add(pid);
-        this.#kill(database, closedDatabase, look, newPids);
+        this.#kill(database, closedDatabase, check, newPids);
       }
       await sleep(pollIntervalMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
@@ -116,12 +116,12 @@ export class Quarantine {
   /**
    * Kills the sessions if the platform can. Otherwise, the operator has to.
    *
-   * @param newPids those that are not reported yet.
+   * @param newPids the process ids that are not reported yet.
    */
   #kill(
     database: string,
     closedDatabase: ClosedDatabase,
-    { isOwn, pids }: Look,
+    { isOwn, pids }: SessionCheck,
     newPids: readonly number[],
   ): void {
     const { killProcesses } = this.#admin.cluster;
@@ -149,7 +149,7 @@ export class Quarantine {
   }
 
   /** Closes a database of the installation, and forgets the sessions that have ended. */
-  async #closeAndLook(name: string, pids: Set<number>): Promise<Look> {
+  async #closeAndCheck(name: string, pids: Set<number>): Promise<SessionCheck> {
     const { sessionTerminationQuery, installation } = this.#admin.cluster;
     const [database] = await this.#admin.query<{ closed: boolean; own: boolean }>(
       `select not datallowconn or ${invalidDatabaseCondition} as closed, ${installation.platformDatabaseCondition} as own

@@ -3,7 +3,7 @@ import { queryKeepingConnection } from "../connection/pool.js";
 import type { Cluster, MembershipStatements } from "../policy/cluster.js";
 import type { Installation } from "../policy/installation.js";
 
-/** How many roles without a session may stay joined, and how many one look leaves. */
+/** Maximum number of roles without a session that stay joined, and of roles that one update leaves. */
 const maxUnusedRoles = 20;
 
 /** The logins that have sessions, and whether the platform is allowed to see what these do. */
@@ -28,7 +28,7 @@ export class SessionRoles {
   readonly #pool: Pool;
   readonly #sessionRolesQuery: string;
   readonly #joinedRolesQuery: string;
-  /** It is undefined before the first look. */
+  /** Undefined before the first update. */
   #joinedNames: Set<string> | undefined;
 
   /** @param pool the pool with the connection of the guard. */

@@ -13,7 +13,7 @@ const periodMs = 60_000;
 /** The size from which dead rows are removed, and how many of them there must be, in bytes. */
 const vacuumThresholds = { total: 8 * 1024 ** 2, dead: 4 * 1024 ** 2 };
 
-/** The time between two looks for dead rows, in milliseconds. */
+/** The interval between checks for dead rows, in milliseconds. */
 const vacuumIntervalMs = 10_000;
 
 /** The size of the longest verifier of a password in Postgres 18, in bytes. Earlier versions have no limit. */

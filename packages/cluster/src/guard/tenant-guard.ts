@@ -97,7 +97,7 @@ const buildTerminateNewestQuery = ({ platformRoleCondition }: Installation): str
  * Succeeds for one session at a time, each time, and returns what the check begins with in the same round trip. Tenants cannot take the lock,
  * because each database has locks of its own.
  */
-const buildLookQuery = (installation: Installation): string => `
+const buildCheckQuery = (installation: Installation): string => `
   with leader as materialized (select pg_try_advisory_lock(${installation.toLockKey("tenant guard")}) as leads)
   select leads,
     case when leads then (${sharedBytesQuery}) end as "sharedBytes",
@@ -105,7 +105,7 @@ const buildLookQuery = (installation: Installation): string => `
   from leader`;
 
 /** What a check begins with. */
-interface Look {
+interface GuardCheck {
   /** Whether this process applies the limits. */
   leads: boolean;
   /** The size of the shared catalogs; undefined when there is no lock left to look it up. */
@@ -123,7 +123,7 @@ const buildSlowListenersQuery = ({ platformRoleCondition }: Installation): strin
 const buildQueries = (installation: Installation) => ({
   usage: buildUsageQuery(installation),
   terminateNewest: buildTerminateNewestQuery(installation),
-  look: buildLookQuery(installation),
+  check: buildCheckQuery(installation),
   slowListeners: buildSlowListenersQuery(installation),
 });
 
@@ -229,13 +229,13 @@ export class TenantGuard {
   /** Applies all limits, unless another process does. Returns whether sessions of tenants do something. */
   async applyLimits(): Promise<boolean> {
     const parameters = this.#getUsageParameters();
-    const { leads, sharedBytes, usages: firstUsages } = await this.#look(parameters);
+    const { leads, sharedBytes, usages: firstUsages } = await this.#check(parameters);
     if (!leads) return false;
     if (firstUsages !== undefined) this.#rememberNames(firstUsages);
     // Without a session, no locks are held.
     const mightHaveSessions = firstUsages === undefined || hasSessions(firstUsages);
     if (mightHaveSessions) await this.#terminateSessionsWithMostLocks();
-    // Without it, less is known about the sessions. The next look tries again.
+    // Without it, less is known about the sessions. The next check tries again.
     const hasJoined = await this.#sessionRoles.update(mightHaveSessions).catch(() => false);
     if (this.#isConnectionNew) await this.#readLimits();
     await this.#closeLargeDatabases();
@@ -284,9 +284,9 @@ export class TenantGuard {
   }
 
   /** Finds out whether this process applies the limits, and what uses them. */
-  async #look(parameters: readonly unknown[]): Promise<Look> {
+  async #check(parameters: readonly unknown[]): Promise<GuardCheck> {
     try {
-      const { rows } = await queryKeepingConnection<Look>(this.#pool, this.#queries.look, parameters);
+      const { rows } = await queryKeepingConnection<GuardCheck>(this.#pool, this.#queries.check, parameters);
       return rows[0] ?? { leads: false };
     } catch (error) {
       // The tenants have all locks, and the process that applied the limits may have ended.

@@ -36,7 +36,7 @@ export class Workspaces {
     if (this.#read === undefined || (areKnown && performance.now() < this.#expiresAt)) return;
     this.#pendingRead ??= this.#readAll(this.#read).finally(() => (this.#pendingRead = undefined));
     await Promise.race([this.#pendingRead, sleep(maxWaitMs, undefined, { ref: false })]);
-    // Not again at the next look, if the records do not have them.
+    // The next check does not read these again, if the records do not have them.
     for (const name of databases) if (!this.#workspaces.has(name)) this.#workspaces.set(name, name);
   }
 

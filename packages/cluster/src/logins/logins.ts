@@ -246,8 +246,8 @@ export class Logins {
   }
 
   /**
-   * Sets the password of a login that does not accept it, and terminates the sessions of the login. No one can log in meanwhile. A session that
-   * ignores its end does not keep the password from taking effect.
+   * Sets the password of a login that does not accept it, and terminates the sessions of the login. No one can log in meanwhile. The
+   * password takes effect even if a session does not react to its termination.
    */
   async #setPassword(owner: string, user: string, pass: string): Promise<void> {
     const passwordClause = `password ${quoteLiteral(await deriveScramVerifier(pass))}`;

@@ -10,12 +10,12 @@ export interface ServerIdentity {
   /**
    * Closes all connections to an instance of Postgres that another one has replaced, before a new connection is used.
    *
-   * @throws Error when the connection leads to a standby, or to an instance that was replaced, or is the first to the one that has replaced
+   * @throws Error when the connection is to a standby, or to an instance that was replaced, or is the first to the one that has replaced
    * it.
    */
   register(client: ClientBase): Promise<void>;
-  /** Looks whether another instance of Postgres has replaced the one that a statement waits for. Safe to call often. */
-  look(): void;
+  /** Checks whether another instance of Postgres has replaced the one that a statement waits for. Safe to call often. */
+  checkReplacement(): void;
 }
 
 /** The names of the sessions that work on databases, and of those that change the records. */

@@ -15,7 +15,7 @@ const reconnectDelayMs = 250;
 /** Time until the next attempt to drop a database, after a session that does not react to signals prevented it, in milliseconds. */
 const stalledRetryDelayMs = 5_000;
 
-/** Time between looks for databases that a process has closed which has ended, in milliseconds. */
+/** Interval between checks for databases that were closed by a process that has exited, in milliseconds. */
 const abandonedCheckIntervalMs = 60_000;
 
 type WithLock = (name: string, work: () => Promise<void>) => Promise<void>;
@@ -85,7 +85,7 @@ export class Recovery {
     });
     this.#abandonedTimer = setInterval(() => {
       this.#pendingOpening ??= this.#openAbandoned()
-        // Postgres cannot be reached. The next look tries again.
+        // Postgres cannot be reached. The next check tries again.
         .catch(() => undefined)
         .finally(() => (this.#pendingOpening = undefined));
     }, abandonedCheckIntervalMs).unref();
@@ -149,8 +149,8 @@ export class Recovery {
   }
 
   /**
-   * Opens databases that another process has kept closed because of sessions which ignored their end, if it has ended before it could. While
-   * a database has sessions, the other process may be there.
+   * Opens databases that another process kept closed because of sessions that did not react to their termination, if the process has exited
+   * before it could open them. While a database has sessions, the other process may be there.
    */
   async #openAbandoned(): Promise<void> {
     const databases = await this.#admin.query<{ name: string }>(

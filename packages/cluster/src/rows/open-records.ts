@@ -179,7 +179,7 @@ export const openRecords = async (
     commitCheckTimeoutMs,
     writeLockOptions,
     keys,
-    onSlow: address.server && (() => address.server?.look()),
+    onSlow: address.server && (() => address.server?.checkReplacement()),
     onAltered: ({ message }) => {
       if (!reportedProblems.has(message)) onLog(message);
       reportedProblems.add(message);

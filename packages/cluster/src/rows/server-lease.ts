@@ -51,16 +51,16 @@ export interface LeaseOptions {
  */
 export class ServerLease implements ServerIdentity {
   readonly id = randomBytes(8).toString("hex");
-  #lastBeatAt = performance.now();
+  #lastHeartbeatAt = performance.now();
   #isLost = false;
   #options: LeaseOptions | undefined;
   #client: Client | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #currentBeat: Promise<void> | undefined;
+  #currentHeartbeat: Promise<void> | undefined;
   /** Since when this server sees the last heartbeats of others. */
-  #seenBeats = new Map<string, { lastBeat: string; since: number }>();
+  #seenHeartbeats = new Map<string, { lastBeat: string; since: number }>();
   readonly #instances = new InstanceTracker((address) => this.#handleReplaced(address));
-  #lookedAt = 0;
+  #checkedAt = 0;
   readonly #watchTimers = new Set<ReturnType<typeof setInterval>>();
   /** Why the last heartbeat failed. */
   #outage: string | undefined;
@@ -79,7 +79,7 @@ export class ServerLease implements ServerIdentity {
   }
 
   isLive(): boolean {
-    return !this.#isLost && performance.now() - this.#lastBeatAt < leaseMs;
+    return !this.#isLost && performance.now() - this.#lastHeartbeatAt < leaseMs;
   }
 
   async register(client: ClientBase): Promise<void> {
@@ -88,11 +88,11 @@ export class ServerLease implements ServerIdentity {
       throw new Error("Another instance of Postgres has replaced the one before");
   }
 
-  look(): void {
+  checkReplacement(): void {
     const { address } = this.#options ?? {};
     const now = performance.now();
-    if (address === undefined || this.#isLost || now - this.#lookedAt < connectIntervalMs / 2) return;
-    this.#lookedAt = now;
+    if (address === undefined || this.#isLost || now - this.#checkedAt < connectIntervalMs / 2) return;
+    this.#checkedAt = now;
     this.#probe(address);
   }
 
@@ -122,18 +122,18 @@ export class ServerLease implements ServerIdentity {
   /** Begins to renew the lease. The server must be registered. */
   start(options: LeaseOptions): void {
     this.#options = options;
-    this.#lastBeatAt = performance.now();
-    this.#scheduleBeat(this.#heartbeatIntervalMs);
+    this.#lastHeartbeatAt = performance.now();
+    this.#scheduleHeartbeat(this.#heartbeatIntervalMs);
   }
 
   /** Gives the lease up, so that others know that this server has ended. */
   async close(): Promise<void> {
     const wasLost = this.#isLost;
-    // No beat follows the current one.
+    // No heartbeat follows the current one.
     this.#isLost = true;
     clearTimeout(this.#timer);
     for (const timer of this.#watchTimers) clearInterval(timer);
-    await this.#currentBeat;
+    await this.#currentHeartbeat;
     const { registry } = this.#options ?? {};
     if (!wasLost)
       await this.#run((query) => registry?.remove(query, this.id) ?? Promise.resolve()).catch(
@@ -148,19 +148,19 @@ export class ServerLease implements ServerIdentity {
     onLog?.(`${address} leads to another instance of Postgres. The connections to the one before are ended`);
   }
 
-  #scheduleBeat(delayMs: number): void {
+  #scheduleHeartbeat(delayMs: number): void {
     if (this.#isLost) return;
     this.#timer = setTimeout(() => {
-      this.#currentBeat = this.#beat().then(
+      this.#currentHeartbeat = this.#sendHeartbeat().then(
         () => {
           this.#reportOutage(undefined);
-          this.#scheduleBeat(this.#heartbeatIntervalMs);
+          this.#scheduleHeartbeat(this.#heartbeatIntervalMs);
         },
         (error: unknown) => {
           // Postgres cannot be reached. The lease ends by itself, and nothing is known of others.
-          this.#seenBeats.clear();
+          this.#seenHeartbeats.clear();
           this.#reportOutage(error);
-          this.#scheduleBeat(retryDelayMs);
+          this.#scheduleHeartbeat(retryDelayMs);
         },
       );
     }, delayMs).unref();
@@ -178,7 +178,7 @@ export class ServerLease implements ServerIdentity {
     this.#outage = reason;
   }
 
-  async #beat(): Promise<void> {
+  async #sendHeartbeat(): Promise<void> {
     const options = this.#options;
     if (options === undefined || this.#isLost) return;
     const { registry, refreshKeyId, onLost, onClockOffset } = options;
@@ -189,7 +189,7 @@ export class ServerLease implements ServerIdentity {
       onLost();
       return;
     }
-    this.#lastBeatAt = startedAt;
+    this.#lastHeartbeatAt = startedAt;
     onClockOffset(result.now - (startedDate + Date.now()) / 2);
     for (const serverId of this.#selectSilent(result.otherServers)) await this.#takeWork(serverId, options);
   }
@@ -197,13 +197,13 @@ export class ServerLease implements ServerIdentity {
   /** Returns the ids of servers that have been silent while this one was not. */
   #selectSilent(otherServers: readonly OtherServer[]): string[] {
     const now = performance.now();
-    const seenBeats = otherServers.map(({ id, lastBeat }) => {
-      const seenBeat = this.#seenBeats.get(id);
-      return [id, seenBeat?.lastBeat === lastBeat ? seenBeat : { lastBeat, since: now }] as const;
+    const seenHeartbeats = otherServers.map(({ id, lastBeat }) => {
+      const seenHeartbeat = this.#seenHeartbeats.get(id);
+      return [id, seenHeartbeat?.lastBeat === lastBeat ? seenHeartbeat : { lastBeat, since: now }] as const;
     });
-    this.#seenBeats = new Map(seenBeats);
+    this.#seenHeartbeats = new Map(seenHeartbeats);
     return otherServers.flatMap(({ id, isSilent, isFenced }) => {
-      const silentMs = now - (this.#seenBeats.get(id)?.since ?? now);
+      const silentMs = now - (this.#seenHeartbeats.get(id)?.since ?? now);
       return isFenced || (isSilent && silentMs >= observationMs) ? [id] : [];
     });
   }

@@ -146,8 +146,8 @@ export class ServerRegistry {
   }
 
   /**
-   * Takes the right to work from a server that is silent, before its sessions are terminated. The row stays until they have, so that another
-   * server continues if this one stops meanwhile. Returns whether the server was silent still.
+   * Revokes the right to work of a silent server, before its sessions are terminated. The row stays until they are terminated, so that
+   * another server continues if this one stops meanwhile. Returns whether the server was still silent.
    */
   async fence(query: Query, id: string): Promise<boolean> {
     const rows = await query(

@@ -40,10 +40,10 @@ export interface JobRunnerOptions {
   readonly now: () => number;
 }
 
-/** Milliseconds between looks for jobs that are due, or whose process has ended. After a look that has found none, it is twice as long. */
+/** Milliseconds between polls for jobs that are due, or whose process has exited. Doubled after a poll that has found none. */
 const pollIntervalMs = 1_000;
 
-/** Milliseconds between looks whether another process has ended its jobs. */
+/** Milliseconds between checks whether another process has finished its jobs. */
 const ownerCheckIntervalMs = 20;
 
 /** Milliseconds to wait at most for the jobs of other processes. */
@@ -61,8 +61,8 @@ const concurrencyLimits = { maxTotal: 16, perKey: 4 };
 /** The same for jobs that requests wait for. They do not wait for others, because a deletion cancels the work of another job. */
 const awaitedConcurrencyLimits = { maxTotal: 32, perKey: 8 };
 
-/** Number of jobs that one look reads: more than all processes run. */
-const maxJobsPerLook = 500;
+/** Number of jobs that one poll reads: more than all processes run. */
+const maxJobsPerPoll = 500;
 
 /**
  * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for immediately, and takes
@@ -90,21 +90,21 @@ export class JobRunner {
   #currentLook: Promise<void> | undefined;
   #isStarted = false;
   #isAdvancing = false;
-  /** Whether the next regular look is left out, because the last one has found no job that is due or runs, in any process. */
+  /** Whether the next regular poll is skipped, because the last one has found no job that is due or runs, in any process. */
   #skipsPoll = false;
-  /** Whether the last look has left jobs that are due. */
+  /** Whether the last poll has left jobs that are due. */
   #hasMore = false;
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
   }
 
-  /** Begins to look for jobs. */
+  /** Starts polling for jobs. */
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
     this.#pollTimer = unrefTimer(setInterval(() => this.#poll(), pollIntervalMs));
-    this.lookForDueJobs();
+    this.pollDueJobs();
     this.#startWaitingJobsSoon();
   }
 
@@ -121,7 +121,7 @@ export class JobRunner {
     const now = this.#options.now();
     for (const job of jobs) {
       if (job.owner === null) this.#lookAfter(Math.max(0, job.dueAt - now));
-      // A commit whose response was lost has stored the job before, and a look has found it.
+      // A commit whose response was lost has stored the job before, and a poll has found it.
       else if (!this.#runningJobs.has(job.id)) {
         this.#waitingJobs.set(job.id, job);
         this.#startWaitingJobsSoon();
@@ -198,7 +198,7 @@ export class JobRunner {
             // It is free unless another process has it.
             const isEnough =
               dueJobs.length <= skippedIds.size || dueJobs.some((job) => isNew(job) && isFree(job));
-            return (isEnough ? dueJobs : jobs.listExpired(time, skippedIds.size + maxJobsPerLook)).filter(
+            return (isEnough ? dueJobs : jobs.listExpired(time, skippedIds.size + maxJobsPerPoll)).filter(
               isNew,
             );
           },
@@ -233,7 +233,7 @@ export class JobRunner {
       (jobs) => resetFailedJobs(jobs, ids),
       toPreloads(ids ?? []),
     );
-    this.lookForDueJobs();
+    this.pollDueJobs();
     return retriedIds;
   }
 
@@ -244,15 +244,15 @@ export class JobRunner {
 
   #poll(): void {
     if (this.#skipsPoll) this.#skipsPoll = false;
-    else this.lookForDueJobs();
+    else this.pollDueJobs();
   }
 
-  /** Looks for jobs that are due and that no living process has. */
-  lookForDueJobs(): void {
+  /** Polls for jobs that are due and that no living process runs. */
+  pollDueJobs(): void {
     if (!this.#isStarted || this.#isAdvancing || this.#currentLook) return;
     this.#currentLook = this.#takeDueJobs()
       .catch((error: unknown) => {
-        // The next look finds the jobs.
+        // The next poll finds the jobs.
         if (!(error instanceof DatabaseUnavailableError)) this.#options.onDefect(error);
       })
       .finally(() => (this.#currentLook = undefined));
@@ -263,11 +263,11 @@ export class JobRunner {
     const currentSession = await this.#getCurrentSession();
     // Before the callback, which runs again until all it reads is there.
     const time = now();
-    const dueJobs = await transact("read", (jobs) => jobs.listExpired(time, maxJobsPerLook), [
-      { read: "expired", table: "jobs", time, limit: maxJobsPerLook },
+    const dueJobs = await transact("read", (jobs) => jobs.listExpired(time, maxJobsPerPoll), [
+      { read: "expired", table: "jobs", time, limit: maxJobsPerPoll },
     ]);
     this.#skipsPoll = dueJobs.length === 0;
-    if (dueJobs.length < maxJobsPerLook) this.#postponedJobs.keepOnly(new Set(dueJobs.map(({ id }) => id)));
+    if (dueJobs.length < maxJobsPerPoll) this.#postponedJobs.keepOnly(new Set(dueJobs.map(({ id }) => id)));
     const newJobs = dueJobs.filter(({ id }) => !this.#hasJob(id) && !this.#postponedJobs.has(id));
     const otherOwners = new Set(
       newJobs.flatMap(({ owner }) => (owner === null || owner === currentSession ? [] : [owner])),
@@ -277,7 +277,7 @@ export class JobRunner {
     const freeJobs = newJobs
       .filter(({ owner }) => owner === null || !livingOwners.has(owner))
       .slice(0, Math.max(0, maxRunningJobs - this.#runningJobs.size));
-    this.#hasMore = dueJobs.length === maxJobsPerLook || freeJobs.length < newJobs.length;
+    this.#hasMore = dueJobs.length === maxJobsPerPoll || freeJobs.length < newJobs.length;
     if (freeJobs.length === 0) return;
     const workspaces = await findWorkspaces(freeJobs);
     const taker = { currentSession, ownSessions: this.#ownSessions };
@@ -357,9 +357,9 @@ export class JobRunner {
   }
 
   #lookAfter(delayMs: number): void {
-    // The regular look is late by as much as its interval.
+    // The regular poll is late by up to its interval.
     if (this.#isStarted && delayMs < pollIntervalMs * 10)
-      unrefTimer(setTimeout(() => this.lookForDueJobs(), delayMs));
+      unrefTimer(setTimeout(() => this.pollDueJobs(), delayMs));
   }
 
   #startJob(job: ScheduledJob, isAwaited: boolean): Promise<unknown> {
@@ -367,7 +367,7 @@ export class JobRunner {
     const jobDone = this.#runJob(job, isAwaited).finally(() => {
       this.#runningJobs.delete(job.id);
       this.#completedIds.delete(job.id);
-      if (this.#hasMore && this.#runningJobs.size <= maxRunningJobs / 2) this.lookForDueJobs();
+      if (this.#hasMore && this.#runningJobs.size <= maxRunningJobs / 2) this.pollDueJobs();
     });
     this.#runningJobs.set(job.id, jobDone);
     return jobDone;
@@ -436,7 +436,7 @@ export class JobRunner {
 
   #postpone(id: string): void {
     const delayMs = this.#postponedJobs.postpone(id);
-    unrefTimer(setTimeout(() => this.lookForDueJobs(), delayMs));
+    unrefTimer(setTimeout(() => this.pollDueJobs(), delayMs));
   }
 
   /** Does the work when it is the turn of its workspace, and resolves with its error. */

@@ -33,7 +33,7 @@ export interface ControlBackend<M extends CallMode> {
     callback: (view: TransactionView) => T,
   ): ModeResult<M, T>;
   /** Plans the jobs by a clock that was changed. */
-  lookForDueJobs(): void;
+  pollDueJobs(): void;
   /** Moves the clock forward to a time, and runs the jobs that fall due on the way, each at its own time. */
   advanceTo(time: number): Promise<void>;
 }
@@ -81,7 +81,7 @@ export const createClockSource = <M extends CallMode>(backend: ControlBackend<M>
   change: (change) =>
     mapAwaitable(
       backend.runTransaction(clockTransactionOptions, ({ tables }) => changeClock(tables, change)),
-      () => backend.lookForDueJobs(),
+      () => backend.pollDueJobs(),
       // A promise if `runTransaction` returns one.
     ) as ModeResult<M, void>,
   advanceTo: (time) => backend.advanceTo(time),

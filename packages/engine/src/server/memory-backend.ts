@@ -42,7 +42,7 @@ export class MemoryBackend implements ServerBackend<"sync"> {
     return this.#currentState.runTransaction(callback);
   }
 
-  lookForDueJobs(): void {
+  pollDueJobs(): void {
     this.#currentState.queue.setTimer();
   }
 

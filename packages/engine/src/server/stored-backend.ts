@@ -106,14 +106,14 @@ export class StoredBackend implements ServerBackend<"async"> {
     return this.#storedState.runTransaction(transactionOptions, callback);
   }
 
-  lookForDueJobs(): void {
-    this.#runner.lookForDueJobs();
+  pollDueJobs(): void {
+    this.#runner.pollDueJobs();
   }
 
   async advanceTo(time: number): Promise<void> {
     await this.#runner.advanceTo(time, (dueAt, tables) => moveClockForward(tables, dueAt));
     await this.runTransaction(clockTransactionOptions, ({ tables }) => moveClockForward(tables, time));
-    this.lookForDueJobs();
+    this.pollDueJobs();
   }
 
   /** Loads the state of the server. */
@@ -185,7 +185,7 @@ export class StoredBackend implements ServerBackend<"async"> {
       reconcileDatabases(replacement, this.getContextForControl(), this.#pauses),
       this.#runner.waitUntilIdle(),
     ]);
-    this.#runner.lookForDueJobs();
+    this.#runner.pollDueJobs();
     onReplaced?.();
   }
 
