@@ -6,15 +6,15 @@ import type { RunningClient } from "../postgres/start-client.js";
 import { runScript } from "./run-script.js";
 import { runInOneTransaction } from "./one-transaction.js";
 
-/** How to run the output of a program. */
+/** Options for running the SQL that a program writes. */
 export interface ProgramOutputOptions {
-  /** How messages call it. */
+  /** Name of the dump in messages. */
   readonly name: string;
-  /** Whether it first drops the objects that it creates, and those that depend on them. The program must write the statements that drop. */
+  /** Whether existing objects are dropped first, with those that depend on them. The program must write the statements that drop them. */
   readonly clean: boolean;
-  /** Whether that could be asked for. */
+  /** Whether the command has `--clean`. */
   readonly canClean: boolean;
-  /** Called with the number of bytes of each piece. */
+  /** Called with the number of bytes of each chunk. */
   readonly onBytes?: (count: number) => void;
 }
 

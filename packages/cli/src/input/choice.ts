@@ -63,7 +63,7 @@ export const findMatchingChoices = (choices: readonly PromptChoice[], searchText
     .map(({ choice }) => choice);
 };
 
-/** Returns the choice that the input means without a look at the choices: the only match, or the only one with this name. */
+/** Returns the choice that the input identifies even if no list is shown: the only match, or the only one with this name. */
 export const findIntendedChoice = (
   choices: readonly PromptChoice[],
   searchText: string,

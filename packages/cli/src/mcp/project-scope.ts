@@ -5,7 +5,7 @@ import type { OperationTool } from "./operation-tool.js";
 import type { ToolArguments } from "./tool.js";
 
 /** Where to find the project of a resource: in its own fields, or in the fields of another resource. */
-const holders: Readonly<
+const parents: Readonly<
   Record<string, { readonly path: string; readonly id: string; readonly resourceType: string }>
 > = {
   project: { path: "/v1/projects/{id}", id: "id", resourceType: "project" },
@@ -128,14 +128,14 @@ export class ProjectScope {
   }
 
   async #findProject(resourceType: string, id: string, signal: AbortSignal): Promise<string | undefined> {
-    const holder = Object.hasOwn(holders, resourceType) ? holders[resourceType] : undefined;
-    if (!holder) return undefined;
-    const call: Call = { method: "GET", path: holder.path, pathParams: { id } };
+    const parent = Object.hasOwn(parents, resourceType) ? parents[resourceType] : undefined;
+    if (!parent) return undefined;
+    const call: Call = { method: "GET", path: parent.path, pathParams: { id } };
     const response = await (await this.client()).request<unknown>(call, { signal });
-    const holderId = getAtPath(response, ["data", ...holder.id.split(".")]);
-    if (typeof holderId !== "string") return undefined;
-    return holder.resourceType === "project"
-      ? holderId
-      : this.#findProject(holder.resourceType, holderId, signal);
+    const parentId = getAtPath(response, ["data", ...parent.id.split(".")]);
+    if (typeof parentId !== "string") return undefined;
+    return parent.resourceType === "project"
+      ? parentId
+      : this.#findProject(parent.resourceType, parentId, signal);
   }
 }

@@ -23,7 +23,7 @@ export interface SetupRun {
   readonly onStart: () => Promise<void>;
 }
 
-/** How often to look whether the setup of another run has ended. */
+/** Interval between checks whether the setup of another run has finished, in milliseconds. */
 const lockPollMs = 500;
 
 /**

@@ -24,8 +24,8 @@ export interface PageRequest<T, W> {
 }
 
 /**
- * Rows of one kind, in the order of insertion. Rows are immutable: `update` replaces a row, and rows read before stay as
- * they were. `W` is what `find`, `list`, `count` and `page` may look rows up by; the keys are declared in `collections.ts`.
+ * The rows of one table, in the order of insertion. Rows are immutable: `update` replaces a row, and rows read before stay as they were.
+ * `W` is what `find`, `list`, `count` and `page` may look rows up by; the keys are declared in `collections.ts`.
  */
 export interface Collection<T extends Row, W> {
   /** Number of rows. */

@@ -4,7 +4,7 @@ import { type FirstMessage, parseFirstMessage } from "./first-message.js";
 import { rejections } from "./rejection.js";
 
 /** A client after its encryption requests. The socket is paused. */
-export interface GreetedClient {
+export interface HandshakeResult {
   /** The socket to talk to the client: the TLS socket for an encrypted connection. */
   socket: Socket;
   message: Extract<FirstMessage, { type: "startup" | "cancel" }>;
@@ -20,7 +20,7 @@ export interface HandshakeOptions {
   cert: string;
   /** Time for a client to send its first message, in milliseconds, and the same again for a TLS handshake. */
   timeoutMs: number;
-  onGreeted: (client: GreetedClient) => void;
+  onMessage: (client: HandshakeResult) => void;
   /** Called with the socket to respond on and the error. */
   onError: (socket: Socket, error: unknown) => void;
 }
@@ -64,7 +64,7 @@ export class Handshake {
   }
 
   /** Starts with a new connection. */
-  greet(socket: Socket): void {
+  start(socket: Socket): void {
     this.#readFirstMessage(socket, "new");
   }
 
@@ -110,7 +110,7 @@ export class Handshake {
     bytesAfter: Buffer,
   ): void {
     if (message.type === "startup" || message.type === "cancel") {
-      this.#options.onGreeted({ socket, message, bytesAfter });
+      this.#options.onMessage({ socket, message, bytesAfter });
       return;
     }
     // Data after the request may come from an attacker in between, who wants it to be taken for encrypted data.

@@ -11,7 +11,7 @@ import { AuthenticationObserver } from "./authentication.js";
 import { type StartupMessage, replaceDatabase } from "./first-message.js";
 import { addHints, replaceTerminationError } from "./rewrite-errors.js";
 import { flushAndClose, endAndDrain } from "./close-socket.js";
-import { type GreetedClient, Handshake } from "./handshake.js";
+import { type HandshakeResult, Handshake } from "./handshake.js";
 import { connectStreams } from "./connect-streams.js";
 import { toRejection, rejections } from "./rejection.js";
 import { type PostgresAddress, type Upstream, connectToPostgres, connectAndSend } from "./upstream.js";
@@ -126,10 +126,8 @@ export class PostgresProxy implements DataPlane {
     this.#handshake = new Handshake({
       ...options.credentials,
       timeoutMs: greetingTimeoutMs,
-      onGreeted: (greetedClient) => {
-        this.#serveClient(greetedClient).catch((error: unknown) =>
-          this.#rejectClient(greetedClient.socket, error),
-        );
+      onMessage: (client) => {
+        this.#serveClient(client).catch((error: unknown) => this.#rejectClient(client.socket, error));
       },
       onError: (socket, error) => this.#rejectClient(socket, error),
     });
@@ -200,10 +198,10 @@ export class PostgresProxy implements DataPlane {
     });
     const [oldestClient] = this.#unacceptedClients.values();
     if (this.#unacceptedClients.size > maxUnacceptedClients) oldestClient?.destroy();
-    this.#handshake.greet(socket);
+    this.#handshake.start(socket);
   }
 
-  async #serveClient({ socket, message, bytesAfter }: GreetedClient): Promise<void> {
+  async #serveClient({ socket, message, bytesAfter }: HandshakeResult): Promise<void> {
     if (message.type === "cancel") {
       this.#forwardCancelRequest(socket, message.bytes);
       return;

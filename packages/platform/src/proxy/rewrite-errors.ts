@@ -34,7 +34,7 @@ const explanations: readonly Explanation[] = [
 /** Every message of an error that is explained contains it. */
 const explainedErrorMarker = Buffer.from('extension "vector"');
 
-/** Larger parts of a response are passed on without a look. An error comes alone, or after messages of a few bytes. */
+/** Larger parts of a response are passed on unchecked. An error comes alone, or after messages of a few bytes. */
 const maxScannedLength = 4_096;
 
 /** Length of the type and the length of a message, in bytes. */

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ServiceMetrics } from "./metrics.js";
 import type { RecordCounts } from "@mgmt/cluster/rows/count-rows";
 
-/** How long a look at the records may take, in milliseconds. */
+/** How long the records may take to respond, in milliseconds. */
 const readinessTimeoutMs = 2_000;
 
-/** What the pages for operators show. */
+/** The data of the pages for operators. */
 export interface AdminPageOptions {
   readonly metrics: ServiceMetrics;
   /** Returns why the server takes no requests; undefined when it does. */

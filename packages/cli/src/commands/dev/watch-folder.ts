@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 
-/** How often to look, in milliseconds. */
+/** Poll interval in milliseconds. */
 const watchIntervalMs = 1_000;
 
 /** Watches that a folder stays where it is. */

@@ -5,7 +5,7 @@ import type { MgmtCommand, DeclaredErrors } from "../../command-line/command.js"
 import { readDryRunFormat } from "../../input/dry-run-option.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 
-/** Advice for errors of these commands, in addition to the advice of the errors themselves. */
+/** Additional next commands for errors of these commands. */
 export const previewErrors: DeclaredErrors = {
   "preview:default_branch": { next: [["preview", "up", "--help"]] },
   "preview:setup_failed": { next: [["preview", "list"]] },
@@ -29,7 +29,10 @@ export const addPreviewBranchOptions = (command: MgmtCommand): void => {
   addPreviewProjectOptions(command);
 };
 
-/** Reads these flags. Throws a usage error for a value that is empty or cannot be an id. */
+/**
+ * Reads the flags of `addPreviewBranchOptions` or `addPreviewProjectOptions`. Throws a usage error for a value that is empty or cannot be
+ * an id.
+ */
 export const collectPreviewFlags = (command: Command): PreviewFlags => {
   const { branch, projectId, remote } = command.opts<{
     branch?: string;

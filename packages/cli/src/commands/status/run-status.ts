@@ -93,7 +93,7 @@ export const runStatus = async (
   }
 };
 
-/** Why a look at the service failed: it is away, or there is something that only a person can correct. */
+/** Why the status could not be read: the service cannot be reached, or there is something that only the user can correct. */
 type ServiceProblem = "outage" | "access" | "notFound";
 
 const classifyProblem = (exitCode: number): ServiceProblem => {

@@ -10,7 +10,7 @@ import { canSeeProcesses, findProcessesInDirectory } from "./process-files.js";
 import { readTitlesFromPs } from "./process-titles.js";
 import { removeSharedMemory } from "./shared-memory.js";
 
-/** A step of stopping a server: a signal, and how often to look whether the server has ended. */
+/** A step of stopping a server: a signal, and how often to check whether the server has exited. */
 export interface StopPhase {
   readonly signal: "SIGINT" | "SIGQUIT" | "SIGKILL";
   readonly attempts: number;

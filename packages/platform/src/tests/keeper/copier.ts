@@ -71,7 +71,7 @@ export class Copier {
       await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  /** Looks for work. */
+  /** Starts the loop that looks for work, if it does not run. */
   wake(): void {
     if (this.#choosing !== undefined) {
       this.#mustChooseAgain = true;

@@ -28,7 +28,7 @@ export interface KeeperOptions {
   readonly idleMs: number;
 }
 
-/** Between two looks for runners that have ended, in milliseconds. */
+/** Interval between checks for runners that have exited, in milliseconds. */
 const tickMs = 1_000;
 
 /** Databases of failed tests can be opened for this time after the last run, in milliseconds. */

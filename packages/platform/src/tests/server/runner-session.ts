@@ -15,7 +15,7 @@ import { type KeeperStart, startKeeper } from "./start-keeper.js";
 
 /** How long a start of the server may take, in milliseconds. */
 const startTimeoutMs = 60_000;
-/** Between two looks for a server that another process starts, in milliseconds. */
+/** Interval between checks for a server that another process starts, in milliseconds. */
 const startIntervalMs = 20;
 /** How long a test waits for a copy, in milliseconds. */
 const copyTimeoutMs = 60_000;
@@ -23,7 +23,7 @@ const copyTimeoutMs = 60_000;
 /** How long a session without databases stays open, in milliseconds. Runners that load modules again for each file open one for each. */
 const idleTimeoutMs = 5_000;
 
-/** Between two looks whether the process that has started this one as a worker has ended, in milliseconds. */
+/** Interval between checks whether the parent of this worker process has exited, in milliseconds. */
 const parentIntervalMs = 1_000;
 
 const host = "127.0.0.1";
