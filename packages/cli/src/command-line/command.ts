@@ -103,16 +103,16 @@ export class MgmtCommand extends Command {
     return super.passThroughOptions(passesFlags);
   }
 
-  override parseOptions(words: string[]): ParseOptionsResult {
+  override parseOptions(args: string[]): ParseOptionsResult {
     if (
       this.wrappedProgram === undefined &&
       !this.#passesFlags &&
       this.createdCommands.length + this.#lazyCommands.size === 0
     ) {
-      rejectSingleDashFlags(words, this.options);
+      rejectSingleDashFlags(args, this.options);
     }
-    rejectOppositeFlags(words, this.options);
-    return super.parseOptions(rewriteDryRunFlag(words));
+    rejectOppositeFlags(args, this.options);
+    return super.parseOptions(rewriteDryRunFlag(args));
   }
 
   /** Adds a subcommand without making it: `mgmt` has dozens, and most runs call one. */
@@ -121,19 +121,19 @@ export class MgmtCommand extends Command {
     if (lazyCommand.isDefault) this.#createLazy(lazyCommand);
   }
 
-  /** Returns the subcommand that a word calls by its name or an alias. */
-  subcommand(word: string): MgmtCommand | undefined {
+  /** Returns the subcommand with this name or alias. */
+  subcommand(nameOrAlias: string): MgmtCommand | undefined {
     const lazyCommand = this.#isAddingLazy
       ? undefined
-      : [...this.#lazyCommands.keys()].find((candidate) => isNamed(candidate, word));
+      : [...this.#lazyCommands.keys()].find((candidate) => isNamed(candidate, nameOrAlias));
     return lazyCommand
       ? this.#createLazy(lazyCommand)
-      : this.createdCommands.find((candidate) => isCalledBy(candidate, word));
+      : this.createdCommands.find((candidate) => isCalledBy(candidate, nameOrAlias));
   }
 
   /** Commander calls this to look a subcommand up. */
-  _findCommand(word: string | undefined): MgmtCommand | undefined {
-    return word === undefined ? undefined : this.subcommand(word);
+  _findCommand(nameOrAlias: string | undefined): MgmtCommand | undefined {
+    return nameOrAlias === undefined ? undefined : this.subcommand(nameOrAlias);
   }
 
   /** Returns all subcommands in the order in which they were added. */
@@ -193,9 +193,9 @@ export class MgmtCommand extends Command {
 
   override outputHelp(request?: HelpRequest): void {
     // `mgmt projcts --help` is a typo, not a request for the help of `mgmt`.
-    const [word] = this.args;
-    if (this.commands.length > 0 && word !== undefined && !word.startsWith("-")) {
-      this.error(`error: unknown command '${word}'`, { code: "commander.unknownCommand" });
+    const [firstArgument] = this.args;
+    if (this.commands.length > 0 && firstArgument !== undefined && !firstArgument.startsWith("-")) {
+      this.error(`error: unknown command '${firstArgument}'`, { code: "commander.unknownCommand" });
     }
     const root = findRootCommand(this);
     if (root instanceof MgmtCommand && root.printsHelpAsData) throw new HelpAsDataError(this);
@@ -204,11 +204,11 @@ export class MgmtCommand extends Command {
   }
 }
 
-const isNamed = ({ name, aliases = [] }: LazyCommand, word: string): boolean =>
-  name === word || aliases.includes(word);
+const isNamed = ({ name, aliases = [] }: LazyCommand, nameOrAlias: string): boolean =>
+  name === nameOrAlias || aliases.includes(nameOrAlias);
 
-const isCalledBy = (command: Command, word: string): boolean =>
-  command.name() === word || command.aliases().includes(word);
+const isCalledBy = (command: Command, nameOrAlias: string): boolean =>
+  command.name() === nameOrAlias || command.aliases().includes(nameOrAlias);
 
 /** Returns the path of a command, starting with `mgmt`. */
 export const getCommandLine = (command: Command): string =>
@@ -218,47 +218,50 @@ export const getCommandLine = (command: Command): string =>
 export const findRootCommand = (command: Command): Command =>
   command.parent ? findRootCommand(command.parent) : command;
 
-/** Returns the names of the commands below the command that these words call. */
-export const listSubcommandNames = async (root: MgmtCommand, words: readonly string[]): Promise<string[]> => {
-  const [word, ...deeperWords] = words;
-  if (word === undefined) {
+/** Returns the names of the subcommands of a command. */
+export const listSubcommandNames = async (
+  root: MgmtCommand,
+  commandPath: readonly string[],
+): Promise<string[]> => {
+  const [nameOrAlias, ...remainingPath] = commandPath;
+  if (nameOrAlias === undefined) {
     return root
       .createHelp()
       .visibleCommands(root)
       .map((subcommand) => subcommand.name());
   }
-  const subcommand = root.subcommand(word);
+  const subcommand = root.subcommand(nameOrAlias);
   await subcommand?.define();
-  return subcommand === undefined ? [] : listSubcommandNames(subcommand, deeperWords);
+  return subcommand === undefined ? [] : listSubcommandNames(subcommand, remainingPath);
 };
 
-/** Returns the command that parsing stopped at. Each command passed the rest of the words to the next one. */
+/** Returns the command that parsing stopped at. Each command passed its remaining arguments to the next one. */
 export const getCalledCommand = (command: Command): Command => {
-  const [word = ""] = command.args;
-  const calledSubcommand = command.commands.find((subcommand) => isCalledBy(subcommand, word));
+  const [firstArgument = ""] = command.args;
+  const calledSubcommand = command.commands.find((subcommand) => isCalledBy(subcommand, firstArgument));
   return calledSubcommand === undefined ? command : getCalledCommand(calledSubcommand);
 };
 
 /**
  * Rejects a long flag with a single dash, as Terraform has them. Commander reads `-out=plan.json` as `-o` with the value
- * `ut=plan.json`. Words after `--` are not flags, and neither are values of flags.
+ * `ut=plan.json`. Arguments after `--` are not flags, and neither are values of flags.
  */
-const rejectSingleDashFlags = (words: readonly string[], options: readonly Option[]): void => {
-  for (const [index, word] of words.entries()) {
-    if (word === "--") return;
-    const [, name] = /^-([a-z][a-z-]+)(?:=|$)/.exec(word) ?? [];
+const rejectSingleDashFlags = (args: readonly string[], options: readonly Option[]): void => {
+  for (const [index, arg] of args.entries()) {
+    if (arg === "--") return;
+    const [, name] = /^-([a-z][a-z-]+)(?:=|$)/.exec(arg) ?? [];
     const isLongOption = options.some(({ long, hidden }) => !hidden && long === `--${name ?? ""}`);
-    if (isLongOption && !isOptionValue(words[index - 1], options)) {
+    if (isLongOption && !isOptionValue(args[index - 1], options)) {
       throw usageError(`Unknown option '-${name ?? ""}'`, `Did you mean --${name ?? ""}?`);
     }
   }
 };
 
 /** Rejects a flag together with its opposite: commander takes the last one, which `--protect --no-protect` would undo unnoticed. */
-const rejectOppositeFlags = (words: readonly string[], options: readonly Option[]): void => {
-  const endIndex = words.indexOf("--");
-  const flags = (endIndex === -1 ? words : words.slice(0, endIndex)).filter(
-    (_, index) => !isOptionValue(words[index - 1], options),
+const rejectOppositeFlags = (args: readonly string[], options: readonly Option[]): void => {
+  const endIndex = args.indexOf("--");
+  const flags = (endIndex === -1 ? args : args.slice(0, endIndex)).filter(
+    (_, index) => !isOptionValue(args[index - 1], options),
   );
   for (const { long, negate } of options) {
     if (!negate || long === undefined) continue;

@@ -26,10 +26,10 @@ export const addDryRunOption = (command: Command, { hidden = false } = {}): void
 };
 
 /** Rewrites `--dry-run=curl` to the flag that is parsed. Words after `--` are not flags. */
-export const rewriteDryRunFlag = (words: readonly string[]): string[] => {
-  const end = words.indexOf("--");
-  return words.map((word, index) =>
-    end >= 0 && index > end ? word : word.replace(/^--dry-run=/, `${dryRunFormatFlag}=`),
+export const rewriteDryRunFlag = (args: readonly string[]): string[] => {
+  const end = args.indexOf("--");
+  return args.map((arg, index) =>
+    end >= 0 && index > end ? arg : arg.replace(/^--dry-run=/, `${dryRunFormatFlag}=`),
   );
 };
 

@@ -1,6 +1,6 @@
 import { type Failure, toFailure } from "../errors/failure.js";
 import { isUnattended } from "../system/reader.js";
-import { replaceProgramWords } from "../text/program-words.js";
+import { replaceMgmtCommand } from "../text/mgmt-command.js";
 import { formatFailure } from "./format-failure.js";
 import type { OutputFormat } from "./output-format.js";
 import { toPrintable, toPrintableLines, toSafeJson } from "./printable.js";
@@ -48,7 +48,7 @@ export class Messages {
 
   /** Prints an informational message. Omitted with every format but `table`. */
   info(message: string): void {
-    if (this.format === "table") this.writeMessage(toPrintable(replaceProgramWords(message, this.env)));
+    if (this.format === "table") this.writeMessage(toPrintable(replaceMgmtCommand(message, this.env)));
   }
 
   /** Prints informational lines that contain no foreign text, so they are safe on a terminal. Omitted with every format but `table`. */
@@ -60,7 +60,7 @@ export class Messages {
 
   /** Prints a message that programs need as well. Its line breaks are printed only if it is `multiline`. */
   notice(notice: Notice, { multiline = false } = {}): void {
-    const message = replaceProgramWords(notice.message, this.env);
+    const message = replaceMgmtCommand(notice.message, this.env);
     if (this.#isJson) return this.#writeErrorLine({ notice: { ...notice, message } });
     this.writeMessage(multiline ? toPrintableLines(message) : toPrintable(message));
   }
@@ -93,9 +93,9 @@ export class Messages {
 
   /** Prints a warning, with its `hint` if it has one. */
   async warn(warning: Notice): Promise<void> {
-    const message = replaceProgramWords(warning.message, this.env);
+    const message = replaceMgmtCommand(warning.message, this.env);
     const hint =
-      typeof warning["hint"] === "string" ? replaceProgramWords(warning["hint"], this.env) : undefined;
+      typeof warning["hint"] === "string" ? replaceMgmtCommand(warning["hint"], this.env) : undefined;
     if (this.#isJson)
       return this.#writeErrorLine({ warning: { ...warning, message, ...(hint !== undefined && { hint }) } });
     const style = await this.#loadStyle();

@@ -89,8 +89,8 @@ export interface ReplayArguments {
  *
  * @throws MockError `mock:bad_flag`.
  */
-export const parseCommandLine = (words: readonly string[]): Arguments | "help" | "version" => {
-  const values = parseFlags(words);
+export const parseCommandLine = (args: readonly string[]): Arguments | "help" | "version" => {
+  const values = parseFlags(args);
   if (values.help) return "help";
   if (values.version) return "version";
   const { record } = values;
@@ -128,13 +128,13 @@ const parseReplayFlags = (values: ReturnType<typeof parseFlags>): ReplayArgument
   return { file, report, latency: usesRecordedLatency };
 };
 
-const parseFlags = (words: readonly string[]) => {
-  const unknownWord = words.find(
-    (word) => word.startsWith("--") && !isFlag(word.slice(2).split("=", 1)[0] ?? ""),
+const parseFlags = (args: readonly string[]) => {
+  const unknownWord = args.find(
+    (arg) => arg.startsWith("--") && !isFlag(arg.slice(2).split("=", 1)[0] ?? ""),
   );
   if (unknownWord !== undefined) throw mockErrors.unknownFlag(unknownWord.split("=", 1)[0] ?? unknownWord);
   try {
-    return parseArgs({ args: [...words], options: flags, allowPositionals: false }).values;
+    return parseArgs({ args: [...args], options: flags, allowPositionals: false }).values;
   } catch (error) {
     throw mockErrors.badFlag(error instanceof Error ? error.message : String(error));
   }

@@ -27,8 +27,8 @@ const closeTimeoutMs = 2_000;
  *
  * @throws MockError with a message for the user.
  */
-export const run = async (words: readonly string[], commandProcess: CommandProcess): Promise<void> => {
-  const commandArguments = parseCommandLine(words);
+export const run = async (args: readonly string[], commandProcess: CommandProcess): Promise<void> => {
+  const commandArguments = parseCommandLine(args);
   if (commandArguments === "help") return commandProcess.print(renderHelp());
   if (commandArguments === "version") return commandProcess.print(`${__MGMT_VERSION__}\n`);
   const controlSecret = selectControlSecret(commandArguments, commandProcess.env);

@@ -6,7 +6,7 @@ import type { CliError } from "../../errors/cli-error.js";
 import { folderGoneError, portTakenByDevError } from "../../errors/dev-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { rejectDash } from "../../input/reject-dash.js";
-import { getProgramWords } from "../../text/program-words.js";
+import { getMgmtCommand } from "../../text/mgmt-command.js";
 import type { Notice } from "../../output/messages.js";
 import { describeDev } from "../../profiles/describe-dev.js";
 import {
@@ -173,7 +173,7 @@ const printReady = (
   maskInLog([ready.token], context);
   if (output.format === "json") return output.writeJsonLine(ready);
   const masksToken = findUnsafeReader(env) !== undefined;
-  const mgmtCommand = getProgramWords(env).join(" ");
+  const mgmtCommand = getMgmtCommand(env).join(" ");
   const lines = [
     `The Management API is running at ${ready.baseUrl}, with real Postgres databases.`,
     "",

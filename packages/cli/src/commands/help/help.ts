@@ -15,14 +15,14 @@ export const helpCommand: HandwrittenCommand<CommandHelp | PrintedTopic> = {
   examples: ["mgmt help", "mgmt help projects create", "mgmt help output"],
   globalOptions: "hidden",
   define: (command, { output }) => {
-    command.argument("[command...]", "a command, or a topic").action(async (words: string[]) => {
-      const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
+    command.argument("[command...]", "a command, or a topic").action(async (commandPath: string[]) => {
+      const topic = commandPath.length === 1 ? topics.find(({ name }) => name === commandPath[0]) : undefined;
       if (topic && output.format !== "table") {
         const result: PrintedTopic = { ...topic, text: renderTopic(topic, output.helpWidth) };
         return output.writeResult(result);
       }
       if (topic) return output.writeText(renderTopic(topic, output.helpWidth));
-      await findRootCommand(command).parseAsync([...words, "--help"], { from: "user" });
+      await findRootCommand(command).parseAsync([...commandPath, "--help"], { from: "user" });
     });
     command.completeArgument = async ({ earlierArguments }) => {
       const root = findRootCommand(command);

@@ -49,8 +49,8 @@ const renderOldValue = (key: string, value: unknown): string => {
 };
 
 /** Masks each argument behind a flag such as `--api-key`, wherever it is in the command line. */
-const maskFlagValues = (words: readonly unknown[]): unknown[] =>
-  words.map((word, index) => {
-    const flag = words[index - 1];
-    return typeof flag === "string" && flag.startsWith("-") && isSecretField(flag) ? secretMask : word;
+const maskFlagValues = (args: readonly unknown[]): unknown[] =>
+  args.map((arg, index) => {
+    const flag = args[index - 1];
+    return typeof flag === "string" && flag.startsWith("-") && isSecretField(flag) ? secretMask : arg;
   });

@@ -11,7 +11,7 @@ export interface ServerCommand {
   readonly canDownload: boolean;
 }
 
-interface CommandPlace {
+interface CommandContext {
   readonly installation: Installation;
   /** Version of this package. */
   readonly version: string;
@@ -28,37 +28,37 @@ interface CommandPlace {
  */
 export const buildServerCommand = (
   serverArguments: readonly string[],
-  { installation, version, scope, client, platform }: CommandPlace,
+  { installation, version, scope, client, platform }: CommandContext,
 ): ServerCommand => {
-  const words = ["mcp", ...serverArguments];
-  if (installation === "standalone") return { program: "mgmt", args: words, canDownload: false };
-  const command = wordsByInstallation[installation]({ version, scope });
-  const [program, ...args] = [...command.words, ...words];
-  const { canDownload } = command;
+  const mgmtArguments = ["mcp", ...serverArguments];
+  if (installation === "standalone") return { program: "mgmt", args: mgmtArguments, canDownload: false };
+  const launchCommand = launchCommandByInstallation[installation]({ version, scope });
+  const [program, ...args] = [...launchCommand.command, ...mgmtArguments];
+  const { canDownload } = launchCommand;
   // https://code.claude.com/docs/en/mcp: on Windows, npm installs scripts, which Claude Code does not start by itself. The others do.
   if (platform === "win32" && client === "claude-code")
     return { program: "cmd", args: ["/c", program, ...args], canDownload };
   return { program, args, canDownload };
 };
 
-interface ProgramWords {
-  readonly words: readonly [string, ...string[]];
+interface LaunchCommand {
+  readonly command: readonly [string, ...string[]];
   readonly canDownload: boolean;
 }
 
-const downloaded = (version: string): ProgramWords => ({
-  words: ["npx", "-y", `${packageName}@${version}`],
+const createNpxCommand = (version: string): LaunchCommand => ({
+  command: ["npx", "-y", `${packageName}@${version}`],
   canDownload: true,
 });
 
-const wordsByInstallation: Readonly<
-  Record<Exclude<Installation, "standalone">, (place: { version: string; scope: Scope }) => ProgramWords>
+const launchCommandByInstallation: Readonly<
+  Record<Exclude<Installation, "standalone">, (place: { version: string; scope: Scope }) => LaunchCommand>
 > = {
-  global: () => ({ words: ["mgmt"], canDownload: false }),
+  global: () => ({ command: ["mgmt"], canDownload: false }),
   // The project determines the version. A package of another name must never run in its place.
   project: ({ version, scope }) =>
     scope === "project"
-      ? { words: ["npx", "--no-install", packageName], canDownload: false }
-      : downloaded(version),
-  npx: ({ version }) => downloaded(version),
+      ? { command: ["npx", "--no-install", packageName], canDownload: false }
+      : createNpxCommand(version),
+  npx: ({ version }) => createNpxCommand(version),
 };

@@ -42,7 +42,7 @@ export const rehearseCommand: HandwrittenCommand<Report> = {
     command.action(async () => {
       const { file, fault = [] } = command.opts<{ file?: string; fault?: string[] }>();
       const { runRehearse } = await import("./run-rehearse.js");
-      await runRehearse({ file, faults: fault, words: command.args }, context);
+      await runRehearse({ file, faults: fault, commandLine: command.args }, context);
     });
   },
 };

@@ -21,7 +21,7 @@ import { LocalService } from "./local-service.js";
 export interface RehearseOptions {
   readonly file: string | undefined;
   readonly faults: readonly string[];
-  readonly words: readonly string[];
+  readonly commandLine: readonly string[];
 }
 
 export interface Report {
@@ -50,7 +50,7 @@ interface FaultReport extends RehearsedFault {
 
 /** Runs a command against a local copy of the resources of a manifest, without faults and with each of them, and reports. */
 export const runRehearse = async (
-  { file, faults: faultTexts, words }: RehearseOptions,
+  { file, faults: faultTexts, commandLine }: RehearseOptions,
   context: Context,
 ): Promise<void> => {
   const faults: RehearsedFault[] = [];
@@ -60,7 +60,7 @@ export const runRehearse = async (
   output.info("Starting a local service.");
   const service = await LocalService.start(context);
   try {
-    const report = await rehearseWithFaults(words, manifest, faults, service, context);
+    const report = await rehearseWithFaults(commandLine, manifest, faults, service, context);
     if (output.format === "table") output.writeWrapped(renderReport(report).map(toPrintable).join("\n"));
     else await output.writeResult(report);
     if (report.exitCode !== 0) throw rehearsedCommandFailedError(report.exitCode, faults.length);

@@ -16,7 +16,7 @@ export interface FreshRunOptions {
   /** Flags for databases of a service, by their names. */
   readonly others: Readonly<Record<string, unknown>>;
   /** The program and its arguments. */
-  readonly words: readonly string[];
+  readonly commandLine: readonly string[];
 }
 
 /**
@@ -24,7 +24,7 @@ export interface FreshRunOptions {
  * status of the program. If this process is killed, the server of the databases drops it.
  */
 export const runFresh = async (
-  { fresh, setup, setupFiles = [], name, others, words }: FreshRunOptions,
+  { fresh, setup, setupFiles = [], name, others, commandLine }: FreshRunOptions,
   context: Context,
 ): Promise<void> => {
   if (!fresh) throw usageError("--setup and --setup-file fill the database of --fresh", "Add --fresh.");
@@ -38,7 +38,7 @@ export const runFresh = async (
   const databases = createTestDatabases({ setup, files: setupFiles, cwd: context.cwd });
   const database = await Promise.race([databases.take(), rejectOnAbort(context.signal)]);
   try {
-    const [program = "", ...args] = words;
+    const [program = "", ...args] = commandLine;
     await runProgram(program, args, { [name]: database.connectionString }, context, {
       notFoundHint: "Check its spelling, and that it is in a folder of PATH.",
     });

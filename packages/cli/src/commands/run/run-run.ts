@@ -9,17 +9,17 @@ export interface RunOptions {
   readonly name: string;
   readonly pooled: boolean | undefined;
   /** The program and its arguments. */
-  readonly words: readonly string[];
+  readonly commandLine: readonly string[];
 }
 
 /** Runs a program with the connection string of a database in its environment, and ends with its exit status. */
 export const runRun = async (
-  { databaseId, name, pooled, words }: RunOptions,
+  { databaseId, name, pooled, commandLine }: RunOptions,
   flags: GlobalFlags,
   context: Context,
 ): Promise<void> => {
   assertVariableName(name);
-  const [program = "", ...args] = words;
+  const [program = "", ...args] = commandLine;
   const { url } = await resolveDatabaseAccess(databaseId, flags, context, { pooled, flag: "--database-id" });
   await context.output.usedSettings.announce();
   await runProgram(program, args, { [name]: url }, context, {

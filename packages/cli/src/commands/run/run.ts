@@ -55,10 +55,17 @@ export const runCommand: HandwrittenCommand = {
         const { runFresh } = await import("./run-fresh.js");
         const { projectId } = collectGlobalFlags(command);
         const others = { "--database-id": databaseId, "--pooled": pooled, "--project-id": projectId };
-        return runFresh({ fresh, setup, setupFiles: setupFile, name, others, words: command.args }, context);
+        return runFresh(
+          { fresh, setup, setupFiles: setupFile, name, others, commandLine: command.args },
+          context,
+        );
       }
       const { runRun } = await import("./run-run.js");
-      await runRun({ databaseId, name, pooled, words: command.args }, collectGlobalFlags(command), context);
+      await runRun(
+        { databaseId, name, pooled, commandLine: command.args },
+        collectGlobalFlags(command),
+        context,
+      );
     });
   },
 };

@@ -3,7 +3,7 @@ import { checksFailedError } from "../../errors/run-errors.js";
 import type { Context } from "../../input/context.js";
 import { printCheckList } from "../../output/check-list.js";
 import { type ServeFlags, loadServeSettings } from "../../platform/serve-options.js";
-import { replaceProgramWords } from "../../text/program-words.js";
+import { replaceMgmtCommand } from "../../text/mgmt-command.js";
 import type { PrintedServeCheck } from "./printed-check.js";
 
 /** Runs all checks and prints their results. Throws `serve:check_failed` if one failed. */
@@ -33,6 +33,6 @@ const toPrinted = (
 ): PrintedServeCheck => ({
   ...{ name, message },
   status: status === "failed" ? "failure" : status,
-  ...(hint !== undefined && { hint: replaceProgramWords(hint, env) }),
+  ...(hint !== undefined && { hint: replaceMgmtCommand(hint, env) }),
   ...(statement !== undefined && { statement }),
 });

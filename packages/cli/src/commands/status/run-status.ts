@@ -9,7 +9,7 @@ import { resolveAccess } from "../../profiles/resolve-access.js";
 import { connectWithAccess } from "../../service/connect.js";
 import { formatBytes } from "../../output/bytes.js";
 import { toPrintable } from "../../output/printable.js";
-import { getProgramWords } from "../../text/program-words.js";
+import { getMgmtCommand } from "../../text/mgmt-command.js";
 import { wrapBeside } from "../../output/wrap.js";
 import { resolveGitContext } from "../../git/repository.js";
 import { describeChanges } from "./changes.js";
@@ -107,7 +107,7 @@ const printStatus = async (status: StatusResult, { output, env }: Context, prefi
   const copies = describeCopies(status.copyMethod);
   const style = await output.loadStyle();
   const columns = output.isTerminal ? output.helpWidth : Infinity;
-  const mgmt = getProgramWords(env).join(" ");
+  const mgmt = getMgmtCommand(env).join(" ");
   const renderLine = (title: string, text: string): string =>
     wrapBeside(style.strong(title) + " ".repeat(10 - title.length), toPrintable(text), columns);
   const region = project?.region ? ` in ${project.region}` : "";

@@ -3,7 +3,7 @@ import type { PromptAnswer } from "../../input/context.js";
 import { exitCodes, type ExitReason, isInterruption } from "../../errors/exit-codes.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { findSiblingCommand } from "../../contract/siblings.js";
-import { getProgramWords, replaceProgramWords } from "../../text/program-words.js";
+import { getMgmtCommand, replaceMgmtCommand } from "../../text/mgmt-command.js";
 import type { Failure } from "../../errors/failure.js";
 import { type FailedCommand, describeFailedCommand } from "./failed-command.js";
 import { rewordFailure } from "./reword-failure.js";
@@ -11,7 +11,7 @@ import { redactConnectionStrings } from "./redact-connection-strings.js";
 import { type CommandCandidate, type FailureDetails, isRepeatable, nextByCode } from "./next-by-code.js";
 import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 
-type CommandWords = readonly string[];
+type CommandLine = readonly string[];
 
 /** HTTP status of a rate limit. Nothing was done, and the same request succeeds later. */
 const tooManyRequestsStatus = 429;
@@ -39,12 +39,12 @@ export const addNextCommands = async (
   const command = describeFailedCommand(program, line, promptAnswers);
   const failure = rewordFailure(error, command, id);
   const commands = await listNextCommands(failure, command, id);
-  const next = commands.map(([, ...words]) => [...getProgramWords(env), ...words]);
+  const next = commands.map(([, ...commandLine]) => [...getMgmtCommand(env), ...commandLine]);
   const [bestCommand = []] = next;
   const hint =
     failure.hint === undefined
       ? `Run ${bestCommand.map(quoteShellWord).join(" ")}.`
-      : replaceProgramWords(failure.hint, env);
+      : replaceMgmtCommand(failure.hint, env);
   const needsHint = failure.hint !== undefined || !isInterruption(failure.exitCode);
   return redactConnectionStrings({ ...failure, ...(needsHint && { hint }), next }, line);
 };
@@ -57,7 +57,7 @@ export const listNextCommands = async (
   failure: Failure,
   command: FailedCommand,
   id: string | undefined,
-): Promise<CommandWords[]> => {
+): Promise<CommandLine[]> => {
   if (failure.status === tooManyRequestsStatus && isRepeatable(command)) return [["mgmt", ...command.line]];
   const args = command.args.map(toArgument);
   const idIndex = command.definition ? command.definition.arguments.length - 1 : 0;
@@ -71,7 +71,7 @@ export const listNextCommands = async (
     readDetail: (name) => toArgument(failure.details?.[name]),
   };
   const declaredCandidates: readonly CommandCandidate[] =
-    failure.next?.map(([, ...words]) => words) ??
+    failure.next?.map(([, ...commandLine]) => commandLine) ??
     command.errors[failure.code]?.next ??
     nextByCode[failure.code]?.(details) ??
     [];
@@ -79,14 +79,18 @@ export const listNextCommands = async (
     ...declaredCandidates,
     ...(declaredCandidates.some(isComplete) ? [] : await suggestByExitCode(details)),
   ];
-  const usableCommands = candidates.filter(isComplete).map((words) => addConnectionFlags(words, command));
-  const sameCommandLines = [command.line, [...command.commandPath, ...command.args]].map((words) =>
-    words.join(" "),
+  const usableCommands = candidates
+    .filter(isComplete)
+    .map((commandLine) => addConnectionFlags(commandLine, command));
+  const sameCommandLines = [command.line, [...command.commandPath, ...command.args]].map((commandLine) =>
+    commandLine.join(" "),
   );
-  const otherCommands = usableCommands.filter((words) => !sameCommandLines.includes(words.join(" ")));
-  return (otherCommands.length > 0 ? otherCommands : [buildHelpCommand(command)]).map((words) => [
+  const otherCommands = usableCommands.filter(
+    (commandLine) => !sameCommandLines.includes(commandLine.join(" ")),
+  );
+  return (otherCommands.length > 0 ? otherCommands : [buildHelpCommand(command)]).map((commandLine) => [
     "mgmt",
-    ...words,
+    ...commandLine,
   ]);
 };
 
@@ -94,10 +98,10 @@ export const listNextCommands = async (
 const toArgument = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" && !value.startsWith("-") ? value : undefined;
 
-const isComplete = (words: CommandCandidate): words is CommandWords =>
-  words.every((word) => word !== undefined);
+const isComplete = (commandLine: CommandCandidate): commandLine is CommandLine =>
+  commandLine.every((arg) => arg !== undefined);
 
-const buildHelpCommand = ({ commandPath }: FailedCommand): CommandWords => [...commandPath, "--help"];
+const buildHelpCommand = ({ commandPath }: FailedCommand): CommandLine => [...commandPath, "--help"];
 
 /** Commands that follow from the exit code, for codes without their own. */
 const suggestByExitCode = async (details: FailureDetails): Promise<readonly CommandCandidate[]> => {
@@ -166,27 +170,33 @@ const offlineCommands: readonly string[] = ["help", "dev", "serve", "unlink"];
 
 /** Adds the flags that chose the service and the credential. */
 const addConnectionFlags = (
-  words: CommandWords,
+  commandLine: CommandLine,
   { line, flags, options, commandPath: failedPath }: FailedCommand,
-): CommandWords => {
-  const [firstWord = ""] = words;
-  if (firstWord === "serve" && words.at(-1) !== "--help") {
+): CommandLine => {
+  const [firstArgument = ""] = commandLine;
+  if (firstArgument === "serve" && commandLine.at(-1) !== "--help") {
     const config = toArgument(options["config"]);
-    return config === undefined || words[1] === "schema" ? words : [...words, "--config", config];
+    return config === undefined || commandLine[1] === "schema"
+      ? commandLine
+      : [...commandLine, "--config", config];
   }
-  const isRepeated = line.length > 0 && words.slice(0, line.length).join(" ") === line.join(" ");
-  if (offlineCommands.includes(firstWord) || words.at(-1) === "--help" || isRepeated) return words;
+  const isRepeated = line.length > 0 && commandLine.slice(0, line.length).join(" ") === line.join(" ");
+  if (offlineCommands.includes(firstArgument) || commandLine.at(-1) === "--help" || isRepeated)
+    return commandLine;
   const connectionFlags: readonly (readonly [string, string | undefined])[] = [
     ["--base-url", flags.baseUrl === undefined ? undefined : stripUrlCredentials(flags.baseUrl)],
     ["--profile", flags.profile],
     // Standard input has been read, and a login stores a credential of its own.
     [
       "--token-file",
-      flags.tokenFile === "-" || firstWord === "login" || failedPath[0] === "login"
+      flags.tokenFile === "-" || firstArgument === "login" || failedPath[0] === "login"
         ? undefined
         : flags.tokenFile,
     ],
   ];
-  const missingFlags = connectionFlags.filter(([flag]) => !words.includes(flag));
-  return [...words, ...missingFlags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]))];
+  const missingFlags = connectionFlags.filter(([flag]) => !commandLine.includes(flag));
+  return [
+    ...commandLine,
+    ...missingFlags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value])),
+  ];
 };

@@ -24,14 +24,14 @@ export interface FailureDetails {
 
 type NextRule = (details: FailureDetails) => readonly CommandCandidate[];
 
-const authStatusWords: CommandCandidate = ["auth", "status"];
-const whoamiWords: CommandCandidate = ["whoami"];
-const loginWords: CommandCandidate = ["login"];
-const authHelpWords: CommandCandidate = ["help", "auth"];
+const authStatusCommand: CommandCandidate = ["auth", "status"];
+const whoamiCommand: CommandCandidate = ["whoami"];
+const loginCommand: CommandCandidate = ["login"];
+const authHelpCommand: CommandCandidate = ["help", "auth"];
 
 const suggestList =
-  (...words: string[]): NextRule =>
-  () => [[...words, "list"]];
+  (...commandPath: string[]): NextRule =>
+  () => [[...commandPath, "list"]];
 
 /** Shows the resource that the command works on. */
 const suggestGet =
@@ -63,7 +63,7 @@ const suggestByLogicalId =
 
 const suggestApproval: NextRule = (details) => [
   ["agent-approvals", "get", details.command.commandPath[0] === "agent-approvals" ? details.id : undefined],
-  whoamiWords,
+  whoamiCommand,
 ];
 
 /** Lists the approvals, unless the control surface has rejected its secret. */
@@ -79,8 +79,8 @@ const suggestApprovalList: NextRule = ({ failure, command, readFlag }) => {
 };
 
 const suggestHelp =
-  (...words: string[]): NextRule =>
-  () => [[...words, "--help"]];
+  (...commandPath: string[]): NextRule =>
+  () => [[...commandPath, "--help"]];
 
 /** Returns whether a command line can be run again. Standard input cannot be read again. */
 export const isRepeatable = ({ line }: FailedCommand): boolean => line.length > 0 && !line.includes("-");
@@ -107,7 +107,7 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
   "approval:denied": suggestApproval,
   "approval:expired": suggestApproval,
   "approval:consumed": suggestApproval,
-  "approval:not_found": () => [whoamiWords],
+  "approval:not_found": () => [whoamiCommand],
 
   "project:not_found": suggestList("projects"),
   "project:logical_id_conflict": suggestByLogicalId(() => "projects"),
@@ -188,16 +188,16 @@ export const nextByCode: Readonly<Record<string, NextRule>> = {
   "route:method_not_allowed": () => [["operations"]],
   "route:not_found": () => [["operations"], ["doctor"]],
 
-  "auth:login_required": () => [loginWords, authStatusWords],
-  "auth:empty_token": () => [authHelpWords],
-  "auth:other_service": () => [authStatusWords, authHelpWords],
-  "usage:no_base_url": () => [["help", "environment"], authHelpWords],
-  "usage:empty_base_url": () => [["help", "environment"], authHelpWords],
-  "profile:not_found": () => [["auth", "list"], authHelpWords],
-  "profile:other_service": () => [authStatusWords, authHelpWords],
-  "keyring:not_installed": () => [["login", "--store", "file"], authHelpWords],
-  "keyring:unavailable": () => [["login", "--store", "file"], authHelpWords],
-  "keyring:corrupt": () => [["login", "--store", "file"], authHelpWords],
+  "auth:login_required": () => [loginCommand, authStatusCommand],
+  "auth:empty_token": () => [authHelpCommand],
+  "auth:other_service": () => [authStatusCommand, authHelpCommand],
+  "usage:no_base_url": () => [["help", "environment"], authHelpCommand],
+  "usage:empty_base_url": () => [["help", "environment"], authHelpCommand],
+  "profile:not_found": () => [["auth", "list"], authHelpCommand],
+  "profile:other_service": () => [authStatusCommand, authHelpCommand],
+  "keyring:not_installed": () => [["login", "--store", "file"], authHelpCommand],
+  "keyring:unavailable": () => [["login", "--store", "file"], authHelpCommand],
+  "keyring:corrupt": () => [["login", "--store", "file"], authHelpCommand],
   "link:corrupt": () => [["unlink"]],
   "link:unreadable": () => [["unlink"]],
   "profiles:corrupt": () => [["help", "environment"]],

@@ -8,13 +8,13 @@ const passwordPattern =
  * Shortens the connection strings of the command line in the printed error: one was passed where a name, a path or a command belongs, and
  * logs keep errors.
  *
- * @param line the whole command line.
+ * @param commandLine the arguments of the whole command line.
  */
-export const redactConnectionStrings = (failure: Failure, line: readonly string[]): Failure => {
-  const secretWords = line.flatMap((word) => [word, word.replace(/^--?[\w-]+=?/, "")]).filter(isSecretWord);
-  if (secretWords.length === 0) return failure;
+export const redactConnectionStrings = (failure: Failure, commandLine: readonly string[]): Failure => {
+  const secrets = commandLine.flatMap((arg) => [arg, arg.replace(/^--?[\w-]+=?/, "")]).filter(hasPassword);
+  if (secrets.length === 0) return failure;
   const redactText = (text: string): string =>
-    secretWords
+    secrets
       .flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
       .sort((left, right) => right.length - left.length)
       .reduce((redactedText, value) => redactedText.replaceAll(value, "…"), text);
@@ -23,8 +23,8 @@ export const redactConnectionStrings = (failure: Failure, line: readonly string[
     ...failure,
     message: redactText(message),
     ...(hint !== undefined && { hint: redactText(hint) }),
-    ...(next && { next: next.map((words) => words.map(redactText)) }),
+    ...(next && { next: next.map((args) => args.map(redactText)) }),
   };
 };
 
-const isSecretWord = (word: string): boolean => passwordPattern.test(word);
+const hasPassword = (value: string): boolean => passwordPattern.test(value);

@@ -5,7 +5,7 @@ import { usageError, shortenWord } from "../../errors/usage-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { groupOverrides, isHiddenCommand } from "../../contract/command-override.js";
 import { getCalledCommand, getCommandLine, MgmtCommand } from "../../command-line/command.js";
-import { getProgramWords } from "../../text/program-words.js";
+import { getMgmtCommand } from "../../text/mgmt-command.js";
 import { findCommandsForSynonym, findSimilar } from "../../text/suggest.js";
 
 /**
@@ -147,7 +147,7 @@ const unknownCommandError = async (command: Command, env: NodeJS.ProcessEnv): Pr
   if (suggestions.length === 0)
     return usageError(message, `${getCommandLine(command)} --help lists the commands.`);
   const next = suggestions.map((line) => [...line.split(" "), "--help"]);
-  const commands = suggestions.map((line) => line.replace(/^mgmt/, getProgramWords(env).join(" ")));
+  const commands = suggestions.map((line) => line.replace(/^mgmt/, getMgmtCommand(env).join(" ")));
   return usageError(message, `Did you mean ${commands.join(" or ")}?`, { next });
 };
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { replaceProgramWords } from "./program-words.js";
+import { replaceMgmtCommand } from "./mgmt-command.js";
 
 const npx = { npm_lifecycle_event: "npx", npm_lifecycle_script: "mgmt" };
 
@@ -15,10 +15,10 @@ describe("a message of a command that npx has started", () => {
     ["The same mgmt preview up continues; mgmt preview down deletes what exists."],
     ["mgmt projects --help lists the commands."],
   ])("names commands as npx runs them: %s", (message) => {
-    expect(replaceProgramWords(message, npx)).toBe(
+    expect(replaceMgmtCommand(message, npx)).toBe(
       message.replaceAll(/\bmgmt /g, "npx @mgmt/cli ").replaceAll("`mgmt`", "`npx @mgmt/cli`"),
     );
-    expect(replaceProgramWords(message, {})).toBe(message);
+    expect(replaceMgmtCommand(message, {})).toBe(message);
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe("a message of a command that npx has started", () => {
     ["The file mgmt.yaml and the folder .mgmt do not exist."],
     ["npx --package @mgmt/cli@1.0.0 --package @mgmt/platform@1.0.0 mgmt dev"],
   ])("changes nothing else: %s", (message) => {
-    expect(replaceProgramWords(message, npx)).toBe(message);
+    expect(replaceMgmtCommand(message, npx)).toBe(message);
   });
 
   it("names every command of the errors so, except where mgmt dev is a service", () => {
@@ -45,7 +45,7 @@ describe("a message of a command that npx has started", () => {
         (quoted ?? template ?? "").replaceAll("\\`", "`"),
       );
     });
-    const named = texts.map((text) => replaceProgramWords(text, npx));
+    const named = texts.map((text) => replaceMgmtCommand(text, npx));
     expect(named.filter((text) => text.includes("npx @mgmt/cli")).length).toBeGreaterThan(50);
     const others = named.flatMap(
       (text) =>
