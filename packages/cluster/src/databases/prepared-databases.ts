@@ -71,7 +71,7 @@ export class PreparedDatabases {
    * @throws DatabaseUnavailableError when these are closed before a prepared database is ready. Otherwise throws the error of the creation.
    */
   take(): Promise<string> {
-    if (this.#closeController.signal.aborted) return Promise.reject(closedError());
+    if (this.#closeController.signal.aborted) return Promise.reject(createClosedError());
     const name = this.#readyNames.shift();
     if (name !== undefined) {
       this.#scheduleRefill(refillDelayMs);
@@ -86,7 +86,7 @@ export class PreparedDatabases {
   async close(): Promise<void> {
     this.#closeController.abort();
     clearTimeout(this.#timer);
-    this.#rejectWaiters(closedError());
+    this.#rejectWaiters(createClosedError());
     await Promise.all(this.#creations);
     await Promise.all(this.#drops);
   }
@@ -168,4 +168,5 @@ export class PreparedDatabases {
   }
 }
 
-const closedError = (): DatabaseUnavailableError => toUnavailableError(new Error("The platform is stopping"));
+const createClosedError = (): DatabaseUnavailableError =>
+  toUnavailableError(new Error("The platform is stopping"));

@@ -91,7 +91,7 @@ const buildReadStatement = (
   const createReadByValue = (
     text: string,
     wantedValues: readonly string[],
-    valueOf: (loadedRow: LoadedRow) => string,
+    getValue: (loadedRow: LoadedRow) => string,
   ): ReadStatement => ({
     text,
     values,
@@ -101,7 +101,7 @@ const buildReadStatement = (
       for (const value of wantedValues) rowsByValue.set(value, []);
       for (const columns of rows) {
         const loadedRow = rowCache.getRow(firstPreload.table, columns);
-        rowsByValue.get(valueOf(loadedRow))?.push(loadedRow);
+        rowsByValue.get(getValue(loadedRow))?.push(loadedRow);
       }
       return wantedValues.map((value) => rowsByValue.get(value) ?? []);
     },

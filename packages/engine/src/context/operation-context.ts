@@ -29,5 +29,5 @@ export interface OperationContext extends SerializationContext {
   /** The JSON of rows that are in memory; undefined if rows are loaded for each request. */
   readonly rowJsonCache?: RowJsonCache;
   /** Returns the address that the artifact of a deployment is uploaded to. The key is its only credential. */
-  uploadUrl(deploymentId: string, key: string): string;
+  buildUploadUrl(deploymentId: string, key: string): string;
 }

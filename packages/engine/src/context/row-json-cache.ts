@@ -9,7 +9,7 @@ export interface SerializationContext {
   readonly store: { readonly [Name in CollectionName]: Pick<Store[Name], "get" | "list"> };
   readonly databaseEngine: Pick<DatabaseEngine, "getEndpoints">;
   /** Returns `{base_url}/v1/<collection>/<id>`. */
-  url(collection: string, id: string): string;
+  buildUrl(collection: string, id: string): string;
 }
 
 /** Builds the value that represents a row in responses. */
@@ -65,7 +65,7 @@ export class RowJsonCache {
       databaseEngine: {
         getEndpoints: (id) => this.#readAddresses(() => context.databaseEngine.getEndpoints(id)),
       },
-      url: context.url,
+      buildUrl: context.buildUrl,
     };
   }
 

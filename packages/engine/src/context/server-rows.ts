@@ -107,7 +107,7 @@ export const serverTables = {
 
 /** Finds the tables of the server itself. */
 export interface ServerTables {
-  table<T extends Row, W extends Lookup>(name: keyof typeof serverTables): ExpiringCollection<T, W>;
+  getTable<T extends Row, W extends Lookup>(name: keyof typeof serverTables): ExpiringCollection<T, W>;
   /** Counts a request in a window of the rate limit, and returns the window. */
   countInRateWindow(preload: CountPreload): RateWindow;
 }

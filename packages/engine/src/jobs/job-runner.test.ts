@@ -18,7 +18,7 @@ const transactWith =
       commit: () => Promise.resolve(),
       rollback: () => Promise.resolve(),
     };
-    return replay({ begin: () => transaction }, ({ tables }) => step(tables.table("jobs"), tables), {
+    return replay({ begin: () => transaction }, ({ tables }) => step(tables.getTable("jobs"), tables), {
       preloads,
       transactionOptions: { mode: purpose === "read" ? "read" : "write", locks: [] },
       isRejection: () => false,

@@ -74,7 +74,7 @@ export const createRequestCounter =
 /** Returns the addresses that rules write into responses. */
 export const createAddressBuilders = ({
   baseUrl,
-}: Settings): Pick<OperationContext, "url" | "uploadUrl"> => ({
-  url: (collection, id) => `${baseUrl}/v1/${collection}/${id}`,
-  uploadUrl: (deploymentId, key) => baseUrl + buildUploadPath(deploymentId, key),
+}: Settings): Pick<OperationContext, "buildUrl" | "buildUploadUrl"> => ({
+  buildUrl: (collection, id) => `${baseUrl}/v1/${collection}/${id}`,
+  buildUploadUrl: (deploymentId, key) => baseUrl + buildUploadPath(deploymentId, key),
 });

@@ -11,7 +11,7 @@ const openTables = (clock?: object) => {
     { ...new MemoryStore().state },
     { windows: new RateWindows(), onJobsChanged: () => undefined },
   );
-  const server = tables.table<never, never>("server");
+  const server = tables.getTable<never, never>("server");
   if (clock) server.insert({ id: serverRowId, createdAt: 0, clock } as never);
   return { tables, readRow: (): { clock: object } | undefined => server.get(serverRowId) };
 };

@@ -57,12 +57,12 @@ const createRowTransaction = (
   randomIds: RandomIds,
 ): ServerRowTransaction => ({
   controlSettings: row,
-  faults: tables.table<FaultRow, AllRowsLookup>("faults"),
+  faults: tables.getTable<FaultRow, AllRowsLookup>("faults"),
   now: context.clock.now(),
   changeControlSettings: (changes) =>
-    void tables.table<ServerRow, AllRowsLookup>("server").update(serverRowId, changes),
+    void tables.getTable<ServerRow, AllRowsLookup>("server").update(serverRowId, changes),
   random: () => {
-    const generators = tables.table<GeneratorRow, AllRowsLookup>("server");
+    const generators = tables.getTable<GeneratorRow, AllRowsLookup>("server");
     const draws = generators.get(generatorRowId)?.draws ?? null;
     if (draws === null) return randomIds.generateFraction();
     const generator = new RandomIds(draws);
@@ -93,7 +93,7 @@ export const createClockSource = <M extends CallMode>(backend: ControlBackend<M>
  * @param change changes the clock that it receives.
  */
 export const changeClock = (tables: ServerTables, change: (clock: VirtualClock) => void): void => {
-  const server = tables.table<ServerRow, AllRowsLookup>("server");
+  const server = tables.getTable<ServerRow, AllRowsLookup>("server");
   const row = server.get(serverRowId);
   if (row === undefined) return;
   const clock = new VirtualClock(row.clock);

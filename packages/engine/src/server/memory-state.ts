@@ -55,7 +55,7 @@ export class MemoryState {
     this.#tables = tables;
     this.#serverState = deriveServerState(requireServerRow(tables), "", services);
     this.#ids = new RandomIds(
-      tables.table<GeneratorRow, AllRowsLookup>("server").get(generatorRowId)?.ids ?? null,
+      tables.getTable<GeneratorRow, AllRowsLookup>("server").get(generatorRowId)?.ids ?? null,
     );
     this.changeHook = new ChangeHook(services.afterMutation);
     const getServerState = (): ServerState => this.#serverState;
@@ -81,7 +81,7 @@ export class MemoryState {
       ...addressBuilders,
       store,
       rowJsonCache: new RowJsonCache(
-        { store, databaseEngine, url: addressBuilders.url },
+        { store, databaseEngine, buildUrl: addressBuilders.buildUrl },
         () => store.version,
       ),
       clock,
@@ -117,7 +117,7 @@ export class MemoryState {
 
   /** Returns the rows of all tables. */
   readTableStates(): TableStates {
-    const generators = this.#tables.table<GeneratorRow, AllRowsLookup>("server");
+    const generators = this.#tables.getTable<GeneratorRow, AllRowsLookup>("server");
     generators.update(generatorRowId, { ids: this.#ids.state });
     return this.#tables.tableStates;
   }
@@ -135,7 +135,7 @@ export class MemoryState {
 }
 
 const requireServerRow = (tables: MemoryTables): ServerRow => {
-  const row = tables.table<ServerRow, AllRowsLookup>("server").get(serverRowId);
+  const row = tables.getTable<ServerRow, AllRowsLookup>("server").get(serverRowId);
   if (row === undefined) throw new Error("The tables have no state of a server");
   return row;
 };

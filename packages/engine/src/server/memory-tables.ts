@@ -37,10 +37,10 @@ export class MemoryTables implements ServerTables {
       const state = states[name];
       if (state) table.restore(state);
     }
-    this.jobs = this.table("jobs");
+    this.jobs = this.getTable("jobs");
   }
 
-  table<T extends Row, W extends Lookup>(name: keyof typeof serverTables): MemoryExpiringCollection<T, W> {
+  getTable<T extends Row, W extends Lookup>(name: keyof typeof serverTables): MemoryExpiringCollection<T, W> {
     // The caller knows the rows of its table.
     return this.#serverTables[name] as unknown as MemoryExpiringCollection<T, W>;
   }

@@ -75,7 +75,7 @@ export class StoredBackend implements ServerBackend<"async"> {
       transact: (purpose, callback, preloads = []) =>
         storedState.runTransaction(
           { mode: purpose === "read" ? "read" : "write", locks: purpose === "take" ? ["jobs"] : [] },
-          ({ tables }) => callback(tables.table<JobRow, JobLookup>("jobs"), tables),
+          ({ tables }) => callback(tables.getTable<JobRow, JobLookup>("jobs"), tables),
           { listPreloads: () => preloads },
         ),
       runJob: (job, isAwaited) =>
@@ -171,7 +171,7 @@ export class StoredBackend implements ServerBackend<"async"> {
   async saveStateAsInitial(): Promise<void> {
     const snapshot = await this.readAllTables(buildSnapshot);
     await this.runTransaction(writeWithoutLocks, ({ tables }) => {
-      tables.table<InitialStateRow, AllRowsLookup>("server").update(initialRowId, { snapshot });
+      tables.getTable<InitialStateRow, AllRowsLookup>("server").update(initialRowId, { snapshot });
     });
   }
 

@@ -130,11 +130,11 @@ export class StoredState {
           records,
           ({ tables }) => {
             recordedValues.rewind();
-            const server = tables.table<ServerRow, Record<string, never>>("server");
+            const server = tables.getTable<ServerRow, Record<string, never>>("server");
             const row = server.get(serverRowId);
-            if (row === undefined || server.version(serverRowId) !== state.version)
+            if (row === undefined || server.getVersion(serverRowId) !== state.version)
               throw new StateChangedError();
-            const jobs = tables.table<JobRow, JobLookup>("jobs");
+            const jobs = tables.getTable<JobRow, JobLookup>("jobs");
             const insertedJobs: JobRow[] = [];
             completedIds = [];
             const scheduler = new TableScheduler({
@@ -193,7 +193,7 @@ export class StoredState {
     callback: (view: TransactionView) => T,
   ): T {
     const { settings, databaseEngine } = this.#services;
-    const generators = tables.table<GeneratorRow, Record<string, never>>("server");
+    const generators = tables.getTable<GeneratorRow, Record<string, never>>("server");
     const seededState = generators.get(generatorRowId)?.ids ?? null;
     const generator = seededState === null ? undefined : new RandomIds(seededState);
     const idSource: IdGenerator = generator ?? recordedValues.ids;
@@ -234,8 +234,8 @@ export class StoredState {
 
 /** Returns the workspace of a database or backup if a callback has read it. */
 const findLoadedWorkspace = (tables: PartialTables, subject: string): string | undefined => {
-  const databases = tables.table<DatabaseRow, Lookup>("databases");
-  const backup = tables.table<BackupRow, Lookup>("backups").getRowIfLoaded(subject);
+  const databases = tables.getTable<DatabaseRow, Lookup>("databases");
+  const backup = tables.getTable<BackupRow, Lookup>("backups").getRowIfLoaded(subject);
   return databases.getRowIfLoaded(backup?.databaseId ?? subject)?.workspaceId;
 };
 

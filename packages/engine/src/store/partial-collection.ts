@@ -103,7 +103,7 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
   }
 
   /** Returns the version of a row, as the transaction has loaded it; undefined when there is no row. */
-  version(id: string): string | undefined {
+  getVersion(id: string): string | undefined {
     return this.#workingSet.getRow(this.#table, id)?.version;
   }
 

@@ -8,13 +8,13 @@ import type { WorkingSet } from "./working-set.js";
 
 /** The collections of the API. A run uses few of them, so each is made when it is used. */
 class LazyCollections {
-  constructor(readonly tables: Pick<PartialTables, "table">) {}
+  constructor(readonly tables: Pick<PartialTables, "getTable">) {}
 }
 
 for (const name of collectionNames) {
   Object.defineProperty(LazyCollections.prototype, name, {
     get(this: LazyCollections) {
-      return this.tables.table(name);
+      return this.tables.getTable(name);
     },
   });
 }
@@ -32,7 +32,7 @@ export class PartialTables {
   }
 
   /** Returns a table of the server itself, or a collection of the store. */
-  table<T extends Row, W extends Lookup>(name: string): PartialCollection<T, W> {
+  getTable<T extends Row, W extends Lookup>(name: string): PartialCollection<T, W> {
     const existingTable = this.#tables.get(name);
     const table = existingTable ?? new PartialCollection<Row, Lookup>(name, this.#workingSet, this.#isStrict);
     if (existingTable === undefined) this.#tables.set(name, table);

@@ -11,7 +11,7 @@ import type { JobLookup } from "../../src/jobs/table-scheduler.js";
 const job: JobRow = { id: "job", kind: "kind", subject: "db", dueAt: 0, owner: null, createdAt: 0 };
 
 const noTables: ServerTables = {
-  table: () => {
+  getTable: () => {
     throw new Error("Only the table of jobs exists");
   },
   countInRateWindow: () => {

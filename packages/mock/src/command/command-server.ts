@@ -47,11 +47,12 @@ export class CommandServer extends MemoryServer {
    */
   async startWithRecording({ file, report: path, latency }: ReplayArguments): Promise<void> {
     const report = await this.#recordings.replay(this, file, { latency });
-    const sum = (numbers: readonly number[]): number => numbers.reduce((left, right) => left + right, 0);
+    const addCounts = (numbers: readonly number[]): number =>
+      numbers.reduce((left, right) => left + right, 0);
     this.#replaySummary = {
-      compared: sum(report.map(({ compared }) => compared)),
-      skipped: sum(report.map(({ skipped }) => skipped.length)),
-      differences: sum(report.map(({ differences }) => differences.length)),
+      compared: addCounts(report.map(({ compared }) => compared)),
+      skipped: addCounts(report.map(({ skipped }) => skipped.length)),
+      differences: addCounts(report.map(({ differences }) => differences.length)),
     };
     this.#resetSnapshot = this.snapshot();
     if (path === undefined) return;

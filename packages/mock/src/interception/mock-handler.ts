@@ -8,7 +8,7 @@ export interface ListeningMock {
   /** Responds to a request for the mock. Returns undefined for a request to another host. */
   readonly respond: (request: Request) => Promise<Response> | undefined;
   /** Returns the handlers of the developer that may respond to a request to another host. */
-  readonly handlersFor: (request: Request) => readonly RequestHandler[];
+  readonly listHandlers: (request: Request) => readonly RequestHandler[];
   /** How to handle a request that no handler responds to. Undefined leaves it to the server. */
   readonly onUnhandledRequest:
     | UnhandledRequestStrategy
@@ -37,11 +37,11 @@ export class MockHandler {
   readonly handler: RequestHandler = matchOnlyAnswered(
     requireMsw().http.all(/.*/, ({ request }) => this.#respond(request)),
   );
-  readonly #handlersBehind: () => readonly RequestHandler[];
+  readonly #listLaterHandlers: () => readonly RequestHandler[];
 
-  /** @param handlersBehind returns the handlers of the server that come after this one. */
-  constructor(handlersBehind: () => readonly RequestHandler[] = () => []) {
-    this.#handlersBehind = handlersBehind;
+  /** @param listLaterHandlers returns the handlers of the server that come after this one. */
+  constructor(listLaterHandlers: () => readonly RequestHandler[] = () => []) {
+    this.#listLaterHandlers = listLaterHandlers;
     MockHandler.#mockHandlers.set(this.handler, this);
   }
 
@@ -54,8 +54,8 @@ export class MockHandler {
     if (listeners.every(({ onUnhandledRequest }) => onUnhandledRequest === undefined)) return undefined;
     const { getResponse, passthrough } = requireMsw();
     const handlers = [
-      ...listeners.flatMap(({ handlersFor }) => handlersFor(request)),
-      ...this.#handlersBehind(),
+      ...listeners.flatMap(({ listHandlers }) => listHandlers(request)),
+      ...this.#listLaterHandlers(),
     ];
     const response = handlers.length > 0 ? await getResponse(handlers, request) : undefined;
     if (response) return response;

@@ -45,7 +45,7 @@ export class ProcessInterception {
     if (typeof handlers !== "function") assertNoneShadowed(handlers, this.#bases);
     const listeningMock: ListeningMock = {
       respond: (request) => (this.#mockUrlPattern.test(request.url) ? this.#respond(request) : undefined),
-      handlersFor: typeof handlers === "function" ? handlers : () => handlers,
+      listHandlers: typeof handlers === "function" ? handlers : () => handlers,
       onUnhandledRequest: onUnhandledRequest ?? (server ? undefined : "bypass"),
     };
     startInterception(this.#server, listeningMock, { bases: this.#bases, server });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { acceptLightSignals, selectAborterClass, signalHolderForTransport } from "./light-limit.js";
+import { acceptLightSignals, selectAborterClass, selectTransportSignal } from "./light-limit.js";
 
 const limits = { signals: [], timeoutMs: 1_000, onTimeout: () => new Error("late"), timers: globalThis };
 const Aborter = selectAborterClass(AbortController);
@@ -16,7 +16,7 @@ describe("the limit of a call", () => {
     ["middleware", { transport: { send }, middleware: [async () => undefined] }, false],
     ["debug output", { transport: { send }, debug: true }, false],
   ])("passes %s a light signal: %s", (_name, options, isLight) => {
-    const { signal } = signalHolderForTransport(createLimit(options));
+    const { signal } = selectTransportSignal(createLimit(options));
     expect(signal instanceof AbortSignal).toBe(!isLight);
   });
 
@@ -24,7 +24,7 @@ describe("the limit of a call", () => {
     const reason = new Error("stopped");
     for (const isRemoved of [false, true]) {
       const limit = createLimit();
-      const { signal } = signalHolderForTransport(limit);
+      const { signal } = selectTransportSignal(limit);
       const listener = vi.fn();
       signal.addEventListener("abort", listener);
       if (isRemoved) signal.removeEventListener("abort", listener);

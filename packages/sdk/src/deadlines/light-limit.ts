@@ -75,8 +75,8 @@ class LightLimit implements Limit, LightSignal {
 /** Returns the class whose instances abort calls: `LightLimit`, instead of the class that uses `AbortController`. */
 export const selectAborterClass: (plainClass: LimitClass) => LimitClass = () => LightLimit;
 
-/** Returns an object whose `signal` is the one for the transport. */
-export const signalHolderForTransport = (limit: Limit): Pick<Limit, "signal"> =>
+/** Returns an object with the signal for the transport. */
+export const selectTransportSignal = (limit: Limit): Pick<Limit, "signal"> =>
   limit instanceof LightLimit && limit.canPassLightSignal
     ? // The transport uses it as a `LightSignal`.
       { signal: limit as LightSignal as AbortSignal }

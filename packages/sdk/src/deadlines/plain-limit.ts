@@ -7,7 +7,7 @@ import type { Limit, LimitClass } from "./limit.js";
 export function selectAborterClass(PlainClass: LimitClass): LimitClass {
   return PlainClass;
 }
-export function signalHolderForTransport(limit: Limit): Limit {
+export function selectTransportSignal(limit: Limit): Limit {
   return limit;
 }
 export function selectTimers<T>(platformTimers: T): T {

@@ -4,7 +4,7 @@ import { MgmtError } from "../errors/mgmt-error.js";
 import type { CallContext, Outcome } from "./context.js";
 import type { Message } from "./encode.js";
 import type { OutgoingRequest } from "../transport/middleware.js";
-import { signalHolderForTransport } from "#limit";
+import { selectTransportSignal } from "#limit";
 import { getObservedChannel } from "#trace-channels";
 import { requireResponse } from "#type-checks";
 
@@ -14,7 +14,7 @@ export const sendAttempt = async (
   message: Message,
   pauseMs: number,
 ): Promise<Outcome> => {
-  const { signal } = signalHolderForTransport(limit);
+  const { signal } = selectTransportSignal(limit);
   // The credential may have arrived after the deadline; nothing may be sent then.
   signal.throwIfAborted();
   const attempt: Attempt = { pauseMs };

@@ -15,7 +15,7 @@ export type AppCollection = "apps" | "services";
 export const serializeApp = (context: SerializationContext, collection: AppCollection, row: AppRow): App => ({
   id: row.id,
   type: "app",
-  url: context.url(collection, row.id),
+  url: context.buildUrl(collection, row.id),
   name: row.name,
   region: serializeRegionReference(row.region),
   projectId: row.projectId,

@@ -16,7 +16,7 @@ import { serializeProjectReference } from "../projects/serialize-project.js";
 export const serializeBranch = (context: SerializationContext, row: BranchRow): Branch => ({
   id: row.id,
   type: "branch",
-  url: context.url("branches", row.id),
+  url: context.buildUrl("branches", row.id),
   gitName: row.gitName,
   isDefault: row.isDefault,
   role: row.role,

@@ -41,7 +41,7 @@ const serializeConnectionFields = (
 ): ConnectionCore => ({
   id: row.id,
   type: "connection",
-  url: context.url("connections", row.id),
+  url: context.buildUrl("connections", row.id),
   name: row.name,
   createdAt: formatTimestamp(row.createdAt),
   kind: row.kind,

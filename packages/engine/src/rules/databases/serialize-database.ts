@@ -34,7 +34,7 @@ const serializeDatabaseFields = (
 ): Omit<Database, "connections" | "project"> => ({
   id: row.id,
   type: "database",
-  url: context.url("databases", row.id),
+  url: context.buildUrl("databases", row.id),
   name: row.name,
   // It can no longer be used.
   status: row.status === "ready" && hasPendingDeletion(row) ? "failure" : row.status,

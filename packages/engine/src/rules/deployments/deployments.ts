@@ -25,7 +25,7 @@ import {
 const serializeDeployment = (context: SerializationContext, row: DeploymentRow): Deployment => ({
   id: row.id,
   type: "deployment",
-  url: context.url("deployments", row.id),
+  url: context.buildUrl("deployments", row.id),
   serviceId: row.appId,
   foundryVersionId: row.foundryVersionId,
   createdAt: formatTimestamp(row.createdAt),
@@ -99,7 +99,7 @@ const createHandler = {
       uploadKeyHash: uploadKey === null ? null : computeDigest(uploadKey),
     });
     const { id, type, url, foundryVersionId } = serializeDeployment(context, deployment);
-    const uploadUrl = uploadKey === null ? null : context.uploadUrl(id, uploadKey);
+    const uploadUrl = uploadKey === null ? null : context.buildUploadUrl(id, uploadKey);
     const createdDeployment: CreatedDeployment = { id, type, url, foundryVersionId, uploadUrl };
     return { status: 201, body: { data: createdDeployment } };
   },

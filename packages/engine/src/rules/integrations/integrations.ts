@@ -22,7 +22,7 @@ export const serializeIntegration = (context: SerializationContext, row: Integra
   }
   return {
     id: row.id,
-    url: context.url("integrations", row.id),
+    url: context.buildUrl("integrations", row.id),
     createdAt: formatTimestamp(row.createdAt),
     scopes: [...row.scopes],
     client: { id: client.id, name: client.name, createdAt: formatTimestamp(client.createdAt) },

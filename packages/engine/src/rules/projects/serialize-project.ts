@@ -7,7 +7,7 @@ import type { ProjectRow, Row } from "../../store/rows.js";
 export const serializeProject = (context: SerializationContext, row: ProjectRow): Project => ({
   id: row.id,
   type: "project",
-  url: context.url("projects", row.id),
+  url: context.buildUrl("projects", row.id),
   name: row.name,
   logicalId: row.logicalId,
   createdAt: formatTimestamp(row.createdAt),
@@ -26,5 +26,5 @@ export const serializeReference = (
   row: (Row & { name: string }) | undefined,
 ): Reference => {
   if (row === undefined) throw new Error(`A row refers to a row of ${collection} that does not exist`);
-  return { id: row.id, url: context.url(collection, row.id), name: row.name };
+  return { id: row.id, url: context.buildUrl(collection, row.id), name: row.name };
 };

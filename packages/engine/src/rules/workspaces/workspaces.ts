@@ -11,7 +11,7 @@ import type { WorkspaceRow } from "../../store/rows.js";
 export const serializeWorkspace = (context: SerializationContext, row: WorkspaceRow): Workspace => ({
   id: row.id,
   type: "workspace",
-  url: context.url("workspaces", row.id),
+  url: context.buildUrl("workspaces", row.id),
   name: row.name,
   createdAt: formatTimestamp(row.createdAt),
 });

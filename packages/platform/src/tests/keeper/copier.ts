@@ -49,11 +49,11 @@ export class Copier {
   }
 
   /** Counts a test that takes a copy, or a runner that begins to use a template. */
-  notice(template: string, waits: boolean): void {
+  recordUse(template: string, waits: boolean): void {
     const now = performance.now();
     const demand = this.#demands.get(template) ?? new TemplateDemand(now);
     this.#demands.set(template, demand);
-    demand.notice(now, waits);
+    demand.recordUse(now, waits);
   }
 
   /** Returns the templates that tests use, and forgets the others. */
@@ -72,7 +72,7 @@ export class Copier {
   }
 
   /** Starts the loop that looks for work, if it does not run. */
-  wake(): void {
+  start(): void {
     if (this.#choosing !== undefined) {
       this.#mustChooseAgain = true;
       return;
@@ -82,7 +82,7 @@ export class Copier {
       .catch(() => undefined)
       .finally(() => {
         this.#choosing = undefined;
-        if (this.#mustChooseAgain) this.wake();
+        if (this.#mustChooseAgain) this.start();
       });
   }
 
@@ -95,7 +95,7 @@ export class Copier {
       this.#idleSessions.splice(this.#idleSessions.indexOf(session), 1);
       void this.#run(session, job).finally(() => {
         this.#idleSessions.push(session);
-        this.wake();
+        this.start();
       });
     }
   }
@@ -118,14 +118,14 @@ export class Copier {
     const rated = templates.flatMap((template) => {
       const demand = this.#demands.get(template.id);
       if (demand === undefined) return [];
-      demand.rest(now);
+      demand.resetIfIdle(now);
       const isPaused = now < (this.#pausedUntil.get(template.id) ?? 0);
       const missing = template.ready + demand.unfinishedCount;
       return {
         template,
         demand,
         waiting: template.waiting - missing,
-        missing: isPaused ? 0 : demand.countAt(now, Number(template.bytes)) - missing,
+        missing: isPaused ? 0 : demand.computeCount(now, Number(template.bytes)) - missing,
       };
     });
     const byWaiting = rated.sort(

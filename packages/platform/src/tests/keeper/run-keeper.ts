@@ -100,15 +100,15 @@ const serveRunners = async (
     await prepare(main, directory, cluster.port);
     main.on("notification", ({ payload }) => {
       const { template, waits } = JSON.parse(payload ?? "{}") as KeeperMessage;
-      if (template !== undefined) copier.notice(template, waits ?? false);
-      copier.wake();
+      if (template !== undefined) copier.recordUse(template, waits ?? false);
+      copier.start();
     });
     await main.query(`listen ${keeperChannel}`);
     const publish = (): Promise<void> =>
       writeServerState(directory, { port: cluster.port, password: cluster.password, pid: process.pid });
     await publish();
     onReady();
-    copier.wake();
+    copier.start();
     await Promise.race([
       watchRunners(main, copier, { directory, idleMs, publish, signal: lost.signal }),
       connectionLost,
@@ -162,7 +162,7 @@ const watchRunners = async (
     await new Promise((resolve) => setTimeout(resolve, tickMs));
     try {
       await sweepOwners(main);
-      copier.wake();
+      copier.start();
       if (tick % ticksPerPrune === 0) {
         await prune(main, copier.listTemplates());
         await main.query("vacuum");

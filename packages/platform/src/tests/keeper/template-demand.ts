@@ -1,13 +1,13 @@
-/** Copies that are kept ready of a template when its first test begins. */
+/** Initial number of copies of a template that are kept ready. */
 const initialCount = 8;
 
-/** Number of copies that stay ready while none are taken, so that the next run starts immediately. */
-const restingCount = 4;
+/** Number of copies that stay ready while the template is idle, so that the next run starts immediately. */
+const idleCount = 4;
 
-/** How long after the last copy was taken a template rests, in milliseconds. */
-const restAfterMs = 10_000;
+/** Time without use after which a template is idle, in milliseconds. */
+const idleAfterMs = 10_000;
 
-/** How long after the last copy was taken none are made ahead any longer, in milliseconds. */
+/** Time without use after which no copies are kept ready, in milliseconds. */
 const unusedAfterMs = 600_000;
 
 /** The most copies of a template that are kept ready, and the most bytes of them. At least two are kept ready. */
@@ -26,14 +26,14 @@ export class TemplateDemand {
   }
 
   /** @param waits whether no copy was ready. */
-  notice(now: number, waits: boolean): void {
+  recordUse(now: number, waits: boolean): void {
     this.#takenAt = now;
     this.#count = Math.min(maxCount, Math.max(this.#count * (waits ? 2 : 1), initialCount));
   }
 
   /** Returns how many copies should be ready. */
-  countAt(now: number, templateBytes: number): number {
-    const count = now - this.#takenAt < restAfterMs ? this.#count : restingCount;
+  computeCount(now: number, templateBytes: number): number {
+    const count = now - this.#takenAt < idleAfterMs ? this.#count : idleCount;
     return Math.max(2, Math.min(count, Math.floor(maxBytes / Math.max(1, templateBytes))));
   }
 
@@ -42,8 +42,8 @@ export class TemplateDemand {
     return now - this.#takenAt >= unusedAfterMs && this.unfinishedCount === 0;
   }
 
-  /** Forgets earlier waits once the template rests. */
-  rest(now: number): void {
-    if (now - this.#takenAt >= restAfterMs) this.#count = initialCount;
+  /** Resets the count if the template is idle. */
+  resetIfIdle(now: number): void {
+    if (now - this.#takenAt >= idleAfterMs) this.#count = initialCount;
   }
 }
