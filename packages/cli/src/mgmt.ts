@@ -5,7 +5,7 @@ import { engines, version } from "../package.json";
 import type { SelfCommand } from "./input/context.js";
 import { renderLastResort } from "./errors/last-resort.js";
 import { enableCodeCaching } from "./system/compile-cache.js";
-import { computeHelpWidth, processStreams, writeTextAtOnce } from "./output/streams.js";
+import { computeHelpWidth, processStreams, writeTextSync } from "./output/streams.js";
 import { isStandalone } from "./system/standalone.js";
 
 /** The text of `mgmt --help`, which the build generates; undefined while it does. */
@@ -88,7 +88,7 @@ if (nodeProblem !== undefined) {
   process.stderr.write(nodeProblem);
   process.exitCode = 1;
 } else if (fixedText !== undefined) {
-  writeTextAtOnce(fixedText);
+  writeTextSync(fixedText);
 } else {
   // Loaded here, so that a fixed text does not load the rest of the program.
   void loadMain()

@@ -6,7 +6,7 @@ it("has the same commands in the same order, whichever was called first, by its 
   const linesOf = async (program: ReturnType<typeof undefinedCommands>): Promise<string[]> =>
     (await collectCommands(program)).map(({ line }) => line);
   const program = undefinedCommands();
-  for (const name of ["whoami", "regions", "databases"]) await program.subcommand(name)?.define();
-  expect(program.subcommand("databases")?.subcommand("rm")?.name()).toBe("delete");
+  for (const name of ["whoami", "regions", "databases"]) await program.findSubcommand(name)?.define();
+  expect(program.findSubcommand("databases")?.findSubcommand("rm")?.name()).toBe("delete");
   expect(await linesOf(program)).toEqual(await linesOf(undefinedCommands()));
 });

@@ -122,7 +122,7 @@ export class MgmtCommand extends Command {
   }
 
   /** Returns the subcommand with this name or alias. */
-  subcommand(nameOrAlias: string): MgmtCommand | undefined {
+  findSubcommand(nameOrAlias: string): MgmtCommand | undefined {
     const lazyCommand = this.#isAddingLazy
       ? undefined
       : [...this.#lazyCommands.keys()].find((candidate) => isNamed(candidate, nameOrAlias));
@@ -133,7 +133,7 @@ export class MgmtCommand extends Command {
 
   /** Commander calls this to look a subcommand up. */
   _findCommand(nameOrAlias: string | undefined): MgmtCommand | undefined {
-    return nameOrAlias === undefined ? undefined : this.subcommand(nameOrAlias);
+    return nameOrAlias === undefined ? undefined : this.findSubcommand(nameOrAlias);
   }
 
   /** Returns all subcommands in the order in which they were added. */
@@ -230,7 +230,7 @@ export const listSubcommandNames = async (
       .visibleCommands(root)
       .map((subcommand) => subcommand.name());
   }
-  const subcommand = root.subcommand(nameOrAlias);
+  const subcommand = root.findSubcommand(nameOrAlias);
   await subcommand?.define();
   return subcommand === undefined ? [] : listSubcommandNames(subcommand, remainingPath);
 };

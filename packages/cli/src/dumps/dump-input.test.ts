@@ -42,11 +42,11 @@ describe.each(["dump.sql", "-"])("openDump of %s", (file) => {
     ["the custom format", "PGDMP\0a", "archive", "PGDMP\0a"],
     ["the custom format with gzip", gzipSync("PGDMP\0a"), "archive", "PGDMP\0a"],
     ["tar", tar, "archive", tar.toString()],
-  ])("recognizes %s", async (_, contents, kind, text) => {
+  ])("recognizes %s", async (_, contents, format, text) => {
     const input = await open(contents, file);
-    expect(input.kind).toBe(kind);
+    expect(input.format).toBe(format);
     expect(await read(input)).toBe(text);
-    if (kind === "script") expect(await read(input)).toBe(text);
+    if (format === "script") expect(await read(input)).toBe(text);
     await input.close();
   });
 
@@ -91,7 +91,7 @@ describe("openDump", () => {
     mkdirSync(join(cwd, "dump"));
     expect(await errorOf(openDump("dump", context))).toMatchObject({ code: "usage:invalid" });
     writeFileSync(join(cwd, "dump/toc.dat"), "PGDMP");
-    expect(await openDump("dump", context)).toMatchObject({ kind: "folder", path: join(cwd, "dump") });
+    expect(await openDump("dump", context)).toMatchObject({ format: "folder", path: join(cwd, "dump") });
     symlinkSync("/etc/hostname", join(cwd, "dump/1.dat"));
     expect(await errorOf(openDump("dump", context))).toMatchObject({ code: "usage:linked_file" });
   });

@@ -23,7 +23,7 @@ export interface DumpInput {
   /** How messages call it. */
   readonly name: string;
   /** `script` is SQL; pg_restore reads the others. */
-  readonly kind: "script" | "archive" | "folder";
+  readonly format: "script" | "archive" | "folder";
   /** The file, if another program can read it as it is. */
   readonly descriptor: number | undefined;
   /** Reads the contents from their start, without compression. An archive on standard input can be read once. */
@@ -101,7 +101,7 @@ const openFolder = async (path: string, file: string): Promise<DumpInput> => {
     if (!(await lstat(join(path, name))).isFile()) throw linkedFileError("--file", join(file, name));
   }
   return {
-    ...{ path, name: file, kind: "folder", descriptor: undefined },
+    ...{ path, name: file, format: "folder", descriptor: undefined },
     async *readContents() {},
     close: () => Promise.resolve(),
   };
@@ -117,7 +117,7 @@ const openStandardInput = async ({ stdin, signal }: Context): Promise<DumpInput>
       return {
         path: undefined,
         name,
-        kind: "archive",
+        format: "archive",
         descriptor: undefined,
         readContents: () => wholeStream,
         close,
@@ -149,12 +149,12 @@ const createFileInput = async (
   const head = compression ? await readHead(readContents()) : await readHead(readRaw());
   if (head.length === 0) throw emptyDumpError(path ?? name);
   assertSupportedFormat(head, name);
-  const kind = isArchive(head) ? "archive" : "script";
-  if (kind === "script" && head.includes(0)) {
+  const format = isArchive(head) ? "archive" : "script";
+  if (format === "script" && head.includes(0)) {
     throw unsupportedDumpError(name, "neither SQL nor a dump", "Pass a file that pg_dump has written.");
   }
   const descriptor = compression ? undefined : handle.fd;
-  return { path, name, kind, descriptor, readContents, close };
+  return { path, name, format, descriptor, readContents, close };
 };
 
 /** Returns whether pg_restore reads a file that begins so: the custom format, or a tar archive. */

@@ -25,7 +25,7 @@ export const readList = async (
   { session }: ServerContext,
   signal: AbortSignal,
 ): Promise<ToolResult> => {
-  const client = await session.client();
+  const client = await session.getClient();
   if (paged) {
     const pageQuery = { limit: pageSize, ...(cursor !== undefined && { cursor }) };
     const page = await client.requestPages<unknown>(

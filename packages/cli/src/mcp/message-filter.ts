@@ -25,11 +25,11 @@ export class MessageFilter extends Transform {
   #length = 0;
 
   /**
-   * @param answer writes a line to the client.
+   * @param respond writes a line to the client.
    * @param maxBytes of one message. Default: 8 MiB.
    */
   constructor(
-    private readonly answer: (line: string) => void,
+    private readonly respond: (line: string) => void,
     private readonly maxBytes = defaultMaxBytes,
   ) {
     super();
@@ -39,7 +39,7 @@ export class MessageFilter extends Transform {
     let rest = chunk;
     for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
       this.#append(rest.subarray(0, end));
-      this.#endLine();
+      this.#handleLine();
       rest = rest.subarray(end + 1);
     }
     this.#append(rest);
@@ -58,7 +58,7 @@ export class MessageFilter extends Transform {
     ].map((end) => Buffer.from(end));
   }
 
-  #endLine(): void {
+  #handleLine(): void {
     // Also without a byte order mark, which some programs on Windows write first.
     const line = Buffer.concat(this.#line).toString("utf8").trim();
     const isTooLong = this.#length > this.maxBytes;
@@ -69,7 +69,7 @@ export class MessageFilter extends Transform {
     if (checked.forwarded !== undefined) this.push(`${checked.forwarded}\n`);
     if (!checked.rejection) return;
     const { id, ...error } = checked.rejection;
-    this.answer(`${JSON.stringify({ jsonrpc: "2.0", id, error })}\n`);
+    this.respond(`${JSON.stringify({ jsonrpc: "2.0", id, error })}\n`);
   }
 
   #rejectLongLine(line: string): Rejection {
@@ -77,7 +77,7 @@ export class MessageFilter extends Transform {
       /^\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{1,200}")/.exec(line) ?? [];
     const [, atEnd] = /"id"\s*:\s*(\d{1,15}|"[^"\\]{1,200}")\s*\}$/.exec(line) ?? [];
     const idText = atStart ?? atEnd;
-    return reject(
+    return createRejection(
       idText === undefined ? null : readId(JSON.parse(idText)),
       ProtocolErrorCode.InvalidRequest,
       `A message can have at most ${String(this.maxBytes)} bytes`,
@@ -95,15 +95,15 @@ const checkLine = (line: string): CheckedLine => {
   try {
     message = JSON.parse(line);
   } catch {
-    return { rejection: reject(null, ProtocolErrorCode.ParseError, "The line is not JSON") };
+    return { rejection: createRejection(null, ProtocolErrorCode.ParseError, "The line is not JSON") };
   }
   if (Array.isArray(message)) {
     const problem = "A batch is not a message of this protocol. Send each message on a line of its own";
-    return { rejection: reject(null, ProtocolErrorCode.InvalidRequest, problem) };
+    return { rejection: createRejection(null, ProtocolErrorCode.InvalidRequest, problem) };
   }
   if (!isObject(message)) {
     const problem = "A message must be an object";
-    return { rejection: reject(null, ProtocolErrorCode.InvalidRequest, problem) };
+    return { rejection: createRejection(null, ProtocolErrorCode.InvalidRequest, problem) };
   }
   // What has no method is a response, which gets no answer.
   if (!("method" in message) && ("result" in message || "error" in message)) return { forwarded: line };
@@ -118,24 +118,25 @@ const checkLine = (line: string): CheckedLine => {
 const checkRequest = (request: Readonly<Record<string, unknown>>): Rejection | undefined => {
   const id = readId(request["id"]);
   const { InvalidRequest, InvalidParams } = ProtocolErrorCode;
-  if (typeof request["method"] !== "string") return reject(id, InvalidRequest, "method must be a string");
-  if (request["jsonrpc"] !== "2.0") return reject(id, InvalidRequest, 'jsonrpc must be "2.0"');
+  if (typeof request["method"] !== "string")
+    return createRejection(id, InvalidRequest, "method must be a string");
+  if (request["jsonrpc"] !== "2.0") return createRejection(id, InvalidRequest, 'jsonrpc must be "2.0"');
   // A notification gets no answer.
   if (!("id" in request)) return undefined;
-  if (id === null) return reject(id, InvalidRequest, "id must be a string or an integer");
+  if (id === null) return createRejection(id, InvalidRequest, "id must be a string or an integer");
   if ("params" in request && !isObject(request["params"]))
-    return reject(id, InvalidParams, "params must be an object");
+    return createRejection(id, InvalidParams, "params must be an object");
   if (isJSONRPCRequest(request)) return undefined;
   const isFaultOfParams = isJSONRPCRequest({ ...request, params: {} });
   return isFaultOfParams
-    ? reject(id, InvalidParams, "params._meta is not valid")
-    : reject(id, InvalidRequest, "A request has only jsonrpc, id, method, and params");
+    ? createRejection(id, InvalidParams, "params._meta is not valid")
+    : createRejection(id, InvalidRequest, "A request has only jsonrpc, id, method, and params");
 };
 
 const readId = (id: unknown): Rejection["id"] =>
   typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id)) ? id : null;
 
-const reject = (id: Rejection["id"], code: ProtocolErrorCode, message: string): Rejection => ({
+const createRejection = (id: Rejection["id"], code: ProtocolErrorCode, message: string): Rejection => ({
   id,
   code,
   message: `${message}.`,

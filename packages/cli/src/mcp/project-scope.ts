@@ -17,7 +17,7 @@ const parents: Readonly<
 };
 
 /** Operations that concern no project. */
-const harmlessOperations = new Set([
+const operationsWithoutProject = new Set([
   "me.get",
   "regions.list",
   "regions.listPostgres",
@@ -29,7 +29,7 @@ const harmlessOperations = new Set([
 const unassigned = "unassigned";
 
 /** The projects that the user has configured, by id or name. */
-export interface ChosenProjects {
+export interface ProjectSettings {
   /** The project that calls use if they do not name one. */
   readonly defaultProject: string | undefined;
   /** The project that calls are limited to. */
@@ -43,7 +43,7 @@ export class ProjectScope {
   constructor(
     private readonly client: () => Promise<MgmtClient>,
     private readonly resolveName: (idOrName: string) => Promise<string>,
-    private readonly projects: ChosenProjects,
+    private readonly projects: ProjectSettings,
   ) {}
 
   get isLimited(): boolean {
@@ -51,13 +51,13 @@ export class ProjectScope {
   }
 
   /** Returns the id of the project that the server is limited to. */
-  limit(): Promise<string | undefined> {
+  getLimit(): Promise<string | undefined> {
     return this.#resolve(this.projects.limit);
   }
 
   /** Returns the id of the project that calls use if they name none. */
-  async defaultProjectId(): Promise<string | undefined> {
-    return (await this.limit()) ?? (await this.#resolve(this.projects.defaultProject));
+  async getDefaultProjectId(): Promise<string | undefined> {
+    return (await this.getLimit()) ?? (await this.#resolve(this.projects.defaultProject));
   }
 
   async #resolve(project: string | undefined): Promise<string | undefined> {
@@ -81,10 +81,14 @@ export class ProjectScope {
    * @throws `mcp:no_project`; `mcp:outside_project` if an id belongs to another project, or the operation concerns more than one
    *   project; errors of the requests that read the project of a resource.
    */
-  async apply(tool: OperationTool, args: ToolArguments, signal: AbortSignal): Promise<ToolArguments> {
+  async restrictArguments(
+    tool: OperationTool,
+    args: ToolArguments,
+    signal: AbortSignal,
+  ): Promise<ToolArguments> {
     const filledArguments = await this.#fillProject(tool, args);
-    const limit = await this.limit();
-    if (limit === undefined || harmlessOperations.has(tool.operation)) return filledArguments;
+    const limit = await this.getLimit();
+    if (limit === undefined || operationsWithoutProject.has(tool.operation)) return filledArguments;
     const ids = tool.ids.flatMap(({ path, resourceType }) => {
       const id = getAtPath(filledArguments, path);
       return typeof id === "string" && id !== unassigned ? [{ resourceType, id }] : [];
@@ -93,13 +97,13 @@ export class ProjectScope {
     const checkedIds = ids.filter(({ resourceType }) => resourceType !== "backup");
     if (checkedIds.length === 0 || checkedIds.every(({ resourceType }) => resourceType === "workspace"))
       throw outsideProjectError(`What ${tool.operation} reads or changes`, limit);
-    for (const { resourceType, id } of checkedIds) await this.assertInside(resourceType, id, signal);
+    for (const { resourceType, id } of checkedIds) await this.assertInProject(resourceType, id, signal);
     return filledArguments;
   }
 
   /** Throws `mcp:outside_project` unless a resource is in the project that the server is limited to. */
-  async assertInside(resourceType: string, id: string, signal: AbortSignal): Promise<void> {
-    const limit = await this.limit();
+  async assertInProject(resourceType: string, id: string, signal: AbortSignal): Promise<void> {
+    const limit = await this.getLimit();
     if (limit === undefined) return;
     const projectId = await this.#findProject(resourceType, id, signal);
     if (projectId !== limit) throw outsideProjectError(id, limit);
@@ -121,7 +125,7 @@ export class ProjectScope {
       (name) => args[name] !== undefined && args[name] !== unassigned,
     );
     const usesDefault = !isRequired && !(isFilter && isNarrow);
-    const projectId = await (usesDefault ? this.defaultProjectId() : this.limit());
+    const projectId = await (usesDefault ? this.getDefaultProjectId() : this.getLimit());
     if (projectId !== undefined) return { ...args, projectId };
     if (isFilter) return args;
     throw noProjectError();

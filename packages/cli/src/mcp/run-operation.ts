@@ -37,15 +37,15 @@ export const runOperation = async (
   const { session, scope } = server;
   const { signal } = call;
   const definition = await loadDefinition(tool.operation);
-  const limit = await scope.limit();
+  const limit = await scope.getLimit();
   if (tool.operation === "projects.list" && limit !== undefined) return listLimit(limit, server, signal);
   if (definition.method === "DELETE") return runDeletion(tool, definition, callArguments, signal, server);
-  const args = await scope.apply(tool, callArguments, signal);
+  const args = await scope.restrictArguments(tool, callArguments, signal);
   const parts = splitArguments(tool, args);
   if (tool.annotations.readOnlyHint) return readOperation(definition, parts, args, server, signal);
   if (tool.ensures) return ensure(tool, parts, server, signal);
   const target = tool.issuesSecrets ? await openEnvTarget(args, server.folder, server.context) : undefined;
-  const client = await session.client();
+  const client = await session.getClient();
   const body = await completeBody(definition, parts, server, signal);
   const send = (): Promise<unknown> =>
     client.request<unknown>(toCall(definition, { ...parts, body }), { signal });
@@ -73,8 +73,8 @@ const runDeletion = async (
   const parts = splitArguments(tool, args);
   const sent = await deleteOnce(
     { operation: tool.operation, parts, again: undefined },
-    async () => (await session.client()).request<unknown>(toCall(definition, parts), { signal }),
-    () => scope.apply(tool, args, signal),
+    async () => (await session.getClient()).request<unknown>(toCall(definition, parts), { signal }),
+    () => scope.restrictArguments(tool, args, signal),
     server,
   );
   const done = { status: "done", ...parts.pathParams };
@@ -93,7 +93,7 @@ const readOperation = async (
     const { cursor } = args;
     return readList(definition, call, typeof cursor === "string" ? cursor : undefined, server, signal);
   }
-  const response = await (await server.session.client()).request<unknown>(call, { signal });
+  const response = await (await server.session.getClient()).request<unknown>(call, { signal });
   return toFields(omitUrls(definition.envelope === "data" ? getAtPath(response, ["data"]) : response));
 };
 
@@ -103,7 +103,7 @@ const listLimit = async (
   { session }: ServerContext,
   signal: AbortSignal,
 ): Promise<ToolResult> => {
-  const project = await (await session.client()).projects.get(projectId, { signal });
+  const project = await (await session.getClient()).projects.get(projectId, { signal });
   return { items: [omitUrls(project)], nextCursor: null };
 };
 
@@ -114,7 +114,7 @@ const ensure = async (
   server: ServerContext,
   signal: AbortSignal,
 ): Promise<ToolResult> => {
-  const client = await server.session.client();
+  const client = await server.session.getClient();
   const definition = await loadDefinition(tool.operation);
   const { credentials: _, ...create } = definition;
   const body = await completeBody(definition, parts, server, signal);
@@ -149,7 +149,7 @@ export const completeBody = async (
   signal: AbortSignal,
 ): Promise<RequestParts["body"]> => {
   if (!getOverride(id).createsDatabase) return body;
-  const newDatabases = new NewDatabases(await session.client(), signal);
+  const newDatabases = new NewDatabases(await session.getClient(), signal);
   const { input } = await newDatabases.complete(pathParams, { query, body });
   return input.body;
 };

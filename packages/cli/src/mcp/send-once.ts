@@ -33,8 +33,8 @@ export const sendOnce = async <T>(
   signal: AbortSignal,
 ): Promise<SentOnce<T>> => {
   if (session.isDryRun) return { response: await send() };
-  const client = await session.client();
-  const key = toKey(identity, await session.origin());
+  const client = await session.getClient();
+  const key = toKey(identity, await session.getOrigin());
   const isAgent = await session.isAgent();
   return locks.run(key, async () => {
     const entry = (await journal.read(key)) ?? {};
@@ -73,7 +73,7 @@ export const deleteOnce = async (
   check: () => Promise<unknown>,
   { session, journal }: ServerContext,
 ): Promise<SentOnce<unknown>> => {
-  const key = toKey(identity, await session.origin());
+  const key = toKey(identity, await session.getOrigin());
   const earlier = await journal.read(key);
   try {
     await check();

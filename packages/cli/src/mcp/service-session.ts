@@ -49,7 +49,7 @@ export class ServiceSession {
   }
 
   /** Returns a client of the service. Throws the errors of `connect`. */
-  async client(): Promise<MgmtClient> {
+  async getClient(): Promise<MgmtClient> {
     this.#client ??= connect(this.flags, this.context, { middleware: [this.#observe] });
     try {
       return await this.#client;
@@ -61,9 +61,9 @@ export class ServiceSession {
   }
 
   /** Returns whose credential the server has. */
-  async me(): Promise<Me> {
+  async getCaller(): Promise<Me> {
     const signal = AbortSignal.any([this.context.signal, this.#closed.signal]);
-    this.#me ??= this.client().then((client) => client.me.get({ signal }));
+    this.#me ??= this.getClient().then((client) => client.me.get({ signal }));
     try {
       return await this.#me;
     } catch (error) {
@@ -73,7 +73,7 @@ export class ServiceSession {
   }
 
   /** Returns the URL of the service; empty if none is configured. */
-  async origin(): Promise<string> {
+  async getOrigin(): Promise<string> {
     return (await resolveAccess(this.flags, this.context)).baseUrl?.value ?? "";
   }
 
@@ -84,7 +84,7 @@ export class ServiceSession {
 
   /** Returns whether the credential belongs to an agent, whose sponsor has to approve irreversible changes. */
   async isAgent(): Promise<boolean> {
-    return (await this.me()).credential.type === "agent_token";
+    return (await this.getCaller()).credential.type === "agent_token";
   }
 
   readonly #observe: Middleware = async (request, next) => {

@@ -56,8 +56,8 @@ export const prepareMcpServer = async (
   const limit = options.projectLimit === true ? defaultProject : options.projectLimit;
   if (options.projectLimit === true && limit === undefined) throw noProjectLimitError();
   const scope = new ProjectScope(
-    () => session.client(),
-    async (idOrName) => resolveIdOrName("project", idOrName, await session.client(), flags, context),
+    () => session.getClient(),
+    async (idOrName) => resolveIdOrName("project", idOrName, await session.getClient(), flags, context),
     { defaultProject, limit },
   );
   const auditPath =

@@ -77,7 +77,7 @@ export const startPager = async (
     interruption?.interrupt(signal);
     if (signal !== "SIGINT") child.kill(signal);
   };
-  void interruption?.leaveSignalsTo(receiveSignal, () => exited);
+  void interruption?.delegateSignals(receiveSignal, () => exited);
   let text = "";
   let isOpen = true;
   // An error means that the user has left the pager, or that the shell did not find it.

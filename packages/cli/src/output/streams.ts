@@ -23,7 +23,7 @@ export const computeHelpWidth = ({ isTTY, columns }: OutputStream): number => (i
  * Writes text to the standard output of the process, with a line break at the end, without opening `process.stdout`, which
  * takes longer than the write.
  */
-export const writeTextAtOnce = (text: string): void => {
+export const writeTextSync = (text: string): void => {
   const bytes = Buffer.from(addLineBreak(text));
   let writtenBytes = 0;
   try {

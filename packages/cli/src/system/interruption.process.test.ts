@@ -196,7 +196,7 @@ describe("Interruption", () => {
   it("leaves the signals to a program that runs in the foreground", async () => {
     const { host, interruption } = start();
     const received: string[] = [];
-    await interruption.leaveSignalsTo(
+    await interruption.delegateSignals(
       (name) => received.push(name),
       () => {
         host.emit("SIGINT");

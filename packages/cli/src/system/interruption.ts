@@ -42,16 +42,16 @@ export class Interruption {
   }
 
   /** Passes the signals to `receiveSignal` instead until `work` is done, because a program that runs in the foreground handles them. */
-  async leaveSignalsTo<T>(
+  async delegateSignals<T>(
     receiveSignal: (signal: TerminationSignal) => void,
     work: () => Promise<T>,
   ): Promise<T> {
-    const outerReceiver = this.#receiveSignal;
+    const previousReceiver = this.#receiveSignal;
     this.#receiveSignal = receiveSignal;
     try {
       return await work();
     } finally {
-      this.#receiveSignal = outerReceiver;
+      this.#receiveSignal = previousReceiver;
     }
   }
 }

@@ -82,7 +82,7 @@ export const runForExitStatus = async (
   };
   for (const signal of signalsForPrograms) process.on(signal, forwardSignal);
   try {
-    return await interruption.leaveSignalsTo(receiveSignal, async () => {
+    return await interruption.delegateSignals(receiveSignal, async () => {
       const status = await exited;
       const wasKeySignal = keyboardSignals.some((signal) => status === getExitCodeOfSignal(signal));
       if (onSignal && wasKeySignal) await waitForInterrupt(interruption.signal);

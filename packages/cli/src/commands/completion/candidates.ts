@@ -67,7 +67,7 @@ const findPosition = async (program: MgmtCommand, words: readonly string[]): Pro
       const option = command.options.find(({ short, long }) => word === short || word === long);
       position = { ...position, awaitedOption: option?.required ? option : undefined };
     } else {
-      const subcommand = isAfterDoubleDash ? undefined : command.subcommand(word);
+      const subcommand = isAfterDoubleDash ? undefined : command.findSubcommand(word);
       await subcommand?.define();
       position = subcommand
         ? { ...position, command: subcommand, earlierArguments: [] }

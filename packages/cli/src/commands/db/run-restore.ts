@@ -31,7 +31,7 @@ export const runRestore = async (
   const { output, signal } = context;
   const input = await openDump(file, context);
   try {
-    const isScript = input.kind === "script";
+    const isScript = input.format === "script";
     if (clean && isScript) {
       throw usageError(
         "--clean needs a dump in the custom format",
@@ -68,11 +68,11 @@ const restoreArchive = async (
   context: Context,
 ): Promise<void> => {
   const program = await requireNewestClientProgram("pg_restore", context);
-  const { path, name, kind } = input;
+  const { path, name, format } = input;
   const args = [
     "--file=-",
     ...buildSqlOutputFlags(clean),
-    ...(kind === "folder" && path !== undefined ? [path] : []),
+    ...(format === "folder" && path !== undefined ? [path] : []),
   ];
   const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   const stdin = input.descriptor ?? "pipe";

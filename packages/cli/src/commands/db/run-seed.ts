@@ -26,7 +26,7 @@ export const runSeed = async (
 ): Promise<void> => {
   const input = await openDump(file, context);
   try {
-    if (input.kind !== "script") throw usageError(`${file} is a dump, not SQL`, "Use mgmt db restore.");
+    if (input.format !== "script") throw usageError(`${file} is a dump, not SQL`, "Use mgmt db restore.");
     if (allowMetaCommands && input.descriptor === undefined) {
       throw usageError(`${file} is compressed, which psql cannot read`, "Unpack it first.");
     }

@@ -10,7 +10,7 @@ export const waitForApproval = async (
   { session }: ServerContext,
 ): Promise<ToolResult> => {
   const id = String(args["approvalId"]);
-  const client = await session.client();
+  const client = await session.getClient();
   try {
     const approval = await client.agentApprovals.wait(id, {
       signal: call.signal,

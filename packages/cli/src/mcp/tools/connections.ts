@@ -40,7 +40,7 @@ export const createConnection = async (
   { signal }: Pick<ToolCall, "signal">,
   server: ServerContext,
 ): Promise<ToolResult> => {
-  const args = await server.scope.apply(tool, callArguments, signal);
+  const args = await server.scope.restrictArguments(tool, callArguments, signal);
   const { body = {} } = splitArguments(tool, args);
   const [databaseId, name] = [String(body["databaseId"]), String(body["name"])];
   const target = await openEnvTarget(args, server.folder, server.context);
@@ -54,7 +54,7 @@ const createOrFind = async (
   signal: AbortSignal,
   server: ServerContext,
 ): Promise<ToolResult> => {
-  const client = await server.session.client();
+  const client = await server.session.getClient();
   const connections = await listConnections(client, databaseId, signal);
   const existing = connections.find((connection) => connection.name === name);
   if (existing) {
@@ -74,9 +74,9 @@ export const rotateConnection = async (
   { signal }: Pick<ToolCall, "signal">,
   server: ServerContext,
 ): Promise<ToolResult> => {
-  const args = await server.scope.apply(tool, callArguments, signal);
+  const args = await server.scope.restrictArguments(tool, callArguments, signal);
   const target = await openEnvTarget(args, server.folder, server.context);
-  const client = await server.session.client();
+  const client = await server.session.getClient();
   const id = String(args["connectionId"]);
   const sent = await sendOnce(
     { operation: tool.operation, parts: splitArguments(tool, args), again: args["again"] },

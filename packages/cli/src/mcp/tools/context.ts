@@ -15,7 +15,7 @@ export const describeContext = async (
 ): Promise<ToolResult> => ({
   version,
   ...(await describeCredential(session)),
-  projectId: (await scope.defaultProjectId().catch(() => undefined)) ?? null,
+  projectId: (await scope.getDefaultProjectId().catch(() => undefined)) ?? null,
   limitedToProject: scope.isLimited,
   workspaceFolder: folder,
   writes,
@@ -32,7 +32,7 @@ export const describeFailure = async (error: unknown): Promise<ToolResult> => {
 
 const describeCredential = async (session: ServerContext["session"]): Promise<ToolResult> => {
   try {
-    const { workspace, credential } = await session.me();
+    const { workspace, credential } = await session.getCaller();
     return {
       workspace: workspace && { id: workspace.id, name: workspace.name },
       credential: { type: credential.type, name: credential.name },

@@ -24,10 +24,10 @@ export const ensureDatabase = async (
   server: ServerContext,
 ): Promise<ToolResult> => {
   const { signal } = call;
-  const args = await server.scope.apply(tool, callArguments, signal);
+  const args = await server.scope.restrictArguments(tool, callArguments, signal);
   const parts = splitArguments(tool, args);
   const target = await openEnvTarget(args, server.folder, server.context);
-  const client = await server.session.client();
+  const client = await server.session.getClient();
   const definition = await loadDefinition(tool.operation);
   const { credentials: _, ...create } = definition;
   const body = (await completeBody(create, parts, server, signal)) ?? {};
@@ -75,7 +75,7 @@ export const restoreDatabase = async (
   call: ToolCall,
   server: ServerContext,
 ): Promise<ToolResult> => {
-  const client = await server.session.client();
+  const client = await server.session.getClient();
   const id = String(args["targetDatabaseId"]);
   const repetition = await startRestore(tool, args, call, server);
   const database = await waitUntilReady(id, call, client);
@@ -101,7 +101,7 @@ const startRestore = async (
     return alreadyDone === undefined ? {} : { alreadyDone, message };
   } catch (error) {
     if (!(error instanceof MgmtError) || error.code !== "database:busy") throw error;
-    const client = await server.session.client();
+    const client = await server.session.getClient();
     const database = await client.databases.get(String(args["targetDatabaseId"]), { signal: call.signal });
     if (database.status !== "recovering") throw error;
     return { message: "A restore was under way. This call did not start another one." };

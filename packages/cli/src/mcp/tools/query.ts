@@ -24,8 +24,8 @@ export const runQuery = async (
   // Postgres would read the statement only up to this character.
   if (String(sql).includes("\0"))
     throw queryRejectedError("sql has the character U+0000", "Remove it: Postgres has no text with it.");
-  await scope.assertInside("database", id, call.signal);
-  const client = await session.client();
+  await scope.assertInProject("database", id, call.signal);
+  const client = await session.getClient();
   // In CI, the context would print the password as a command for the log.
   const access = await fetchDatabaseAccess(id, client, { ...context, env: {}, signal: call.signal });
   server.redactor.addSecret(access.password);

@@ -158,7 +158,7 @@ const resolveSubcommand = async (
 ): Promise<Command> => {
   if (!(command instanceof MgmtCommand) || word === undefined) return command;
   await command.define();
-  const subcommand = command.subcommand(word);
+  const subcommand = command.findSubcommand(word);
   return subcommand ? resolveSubcommand(laterWords, subcommand) : command;
 };
 
