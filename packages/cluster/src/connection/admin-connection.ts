@@ -41,8 +41,8 @@ export const isPrivilegeError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "42501";
 
 /**
- * Returns whether Postgres rejected a statement because another session has just changed the same row of a catalog, for which
- * it has only the code of internal errors.
+ * Returns whether Postgres rejected a statement because another session has just changed the same row of a catalog, for which Postgres has
+ * no SQLSTATE but `internal_error`.
  */
 export const isConcurrentChangeError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "XX000";
@@ -63,12 +63,12 @@ const guardedStartupOptions =
   "-c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c default_transaction_isolation=read\\ committed";
 
 /**
- * How long statements wait for locks in all, in milliseconds. Each attempt is shorter, so that those who wait for a lock that a tenant
- * holds, with a statement that Postgres cannot interrupt, do not keep the connections of the platform from others.
+ * How long statements wait for locks in total, in milliseconds. Each attempt is shorter, so that work that waits for a lock of a tenant's
+ * uninterruptible statement does not occupy the connections of the platform.
  */
 const lockTimeoutMs = 20_000;
 
-/** How long the end of sessions may take, in milliseconds. */
+/** How long sessions may take to terminate, in milliseconds. */
 const terminationTimeoutMs = 30_000;
 
 /** How long a session may use a processor after it was asked to terminate, in milliseconds. */
@@ -83,22 +83,19 @@ const terminationPollIntervalsMs = { first: 3, later: 50 };
 /** A session that was asked to terminate. */
 interface TerminatedSession {
   pid: number;
-  /** Null means a process of Postgres itself. */
+  /** Null for a process of Postgres itself. */
   database: string | null;
-  /** It is null when it may not be ended. */
+  /** Null when the platform may not terminate it. */
   ended: boolean | null;
-  /** Null means a process of Postgres itself. */
+  /** Null for a process of Postgres itself. */
   role: string | null;
-  /** Whether it uses a processor. */
+  /** Whether the session uses a processor. */
   running: boolean;
-  /** Whether that is known only to those who have the privileges of the role. */
+  /** Whether `running` is visible only with the privileges of the role. */
   hidden: boolean;
 }
 
-/**
- * Connections to databases at the same time: to those to which tenants can connect, who can make it take long, and to others. The
- * platform has a limited number of connections.
- */
+/** Maximum number of simultaneous connections: to databases of tenants, who can make a connection slow, and to other databases. */
 const maxDatabaseConnections = { open: 2, closed: 4 };
 
 /** Maximum number of statements that copy or drop a database at the same time. */
@@ -116,9 +113,9 @@ export interface UnresponsiveSessions {
 /** Runs the statements of the platform in a cluster. */
 export class AdminConnection {
   readonly cluster: Cluster;
-  /** What tenants may use together. The values of a server with the settings of the platform, until they are read. */
+  /** The limits for all tenants together. Until they are read, those of a server with the settings of the platform. */
   limits: ServerLimits = ownServerLimits;
-  /** How it connects. */
+  /** The address and credentials of the connections. */
   readonly address: ConnectionConfig;
   /** For statements that take milliseconds. */
   readonly #pool: Pool;
@@ -341,7 +338,7 @@ export class AdminConnection {
     }
   }
 
-  /** Terminates the sessions. */
+  /** Sends the requests to terminate. */
   #sendTermination(condition: string, value: string): Promise<TerminatedSession[]> {
     return this.query<TerminatedSession>(`${this.cluster.sessionTerminationQuery} and ${condition}`, [value]);
   }
@@ -396,7 +393,7 @@ export class AdminConnection {
   }
 }
 
-/** Does work again while it fails because another session holds a lock that it needs. */
+/** Repeats work while it fails because another session holds a lock that it needs. */
 const retryWhileLocked = async (work: () => Promise<void>): Promise<void> => {
   for (const startedAt = performance.now(); ;) {
     try {

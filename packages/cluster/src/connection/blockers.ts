@@ -20,8 +20,8 @@ const buildTerminateBlockersQuery = ({ platformRoleCondition }: Installation): s
       select from pg_stat_activity a where a.usename = current_user and a.wait_event = 'ProcSignalBarrier'))`;
 
 /**
- * Keeps tenants from stalling the platform. A tenant can hold locks that statements of the platform need: on its own role and
- * database, whose rows all databases share, and on its tables. It can also stop reading.
+ * Keeps tenants from stalling the platform. A tenant can hold locks that statements of the platform need: on its own role and database,
+ * whose rows all databases share, and on its tables. A tenant can also stop reading its results.
  */
 export class BlockerTerminator {
   readonly #pool: Pool;
@@ -29,7 +29,7 @@ export class BlockerTerminator {
   #runningStatementCount = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param address where to connect to, with a connection that other work cannot take. */
+  /** @param address the address of Postgres. The terminator has a connection that other work cannot occupy. */
   constructor(address: ClientConfig, installation: Installation) {
     this.#terminateBlockersQuery = buildTerminateBlockersQuery(installation);
     this.#pool = openPool({ ...address, max: 1, idleTimeoutMillis: 1_000 });

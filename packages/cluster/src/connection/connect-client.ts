@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import type { ConnectionConfig } from "../policy/address.js";
 
 /**
- * Connects a client that no pool has.
+ * Connects a client outside of a pool.
  *
  * @throws errors of the driver and of `onConnect`. The connection is closed then.
  */

@@ -41,7 +41,7 @@ export class FairWriteLock {
           if (hasTimedOut) release();
           else resolveWithRelease(release);
         });
-      // At most one transaction of each workspace waits for the total, so none waits for many of another.
+      // At most one transaction of each workspace waits for the total, so no transaction waits for many of another workspace.
       void this.#mutex.run(lockNames, () => this.#semaphore.run(lockNames[0] ?? "", holdUntilReleased));
     });
   }

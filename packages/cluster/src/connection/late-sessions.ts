@@ -9,14 +9,14 @@ const pollIntervalMs = 200;
 interface LateSessions {
   readonly role: string;
   pids: readonly number[];
-  /** Those that may have started as the role, until they are handled. */
+  /** The sessions that may have started as the role, until they are handled. */
   startedPids: readonly number[];
   readonly handle: (startedPids: readonly number[]) => Promise<void>;
 }
 
 /**
- * Watches sessions that did not complete their login before the password of a role changed. Postgres has compared the password that
- * they send with the one that the role had when they began. It ends logins that take too long.
+ * Watches sessions that did not complete their login before the password of a role changed. Postgres has compared the password that they
+ * send with the one that the role had when they began. Postgres aborts logins that take too long.
  */
 export class LateSessionWatch {
   readonly #admin: AdminConnection;
@@ -31,7 +31,8 @@ export class LateSessionWatch {
   /**
    * Watches these sessions until they have started or failed.
    *
-   * @param handle called with those that have started as the role, or may have, because they have ended since. Called again while it fails.
+   * @param handle called with the sessions that have started as the role, and those that have exited since and may have. Called again while
+   * it fails.
    */
   add(role: string, pids: readonly number[], handle: LateSessions["handle"]): void {
     if (pids.length === 0) return;

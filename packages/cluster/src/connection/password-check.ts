@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, DatabaseError } from "pg";
 import { isTemporaryError, toUnavailableError } from "./unavailable.js";
 
-/** Classes of SQLSTATE of a rejected login: invalid authorization, and an operator who intervenes. */
+/** SQLSTATE classes of a rejected login: invalid authorization, and operator intervention. */
 const rejectedLoginPattern = /^(28|57)/;
 
 /** A login role and the password to check. */

@@ -8,7 +8,7 @@ const timeoutMs = 2_000;
 /** The SQLSTATE `too_many_connections`. */
 const tooManyConnections = "53300";
 
-/** Returns whether Postgres has rejected work that may succeed as soon as others use less. */
+/** Returns whether Postgres has rejected work because of a lack of connections or locks, so that it may succeed later. */
 export const isFullError = (error: unknown): boolean =>
   findDatabaseError(error)?.code === tooManyConnections || isOutOfLocksError(error);
 

@@ -35,7 +35,7 @@ export class RoleMemberships {
     }
   }
 
-  /** Takes a role from the platform that another process, an interrupted one, or an older version has left with it. */
+  /** Revokes a membership that another process, an interrupted process, or an older version has left behind. */
   async leave(roles: readonly string[]): Promise<void> {
     const unusedNames = roles.filter((name) => !this.#useCounts.has(name));
     if (this.#statements === undefined || unusedNames.length === 0) return;
@@ -43,7 +43,7 @@ export class RoleMemberships {
   }
 
   /**
-   * Gets the privileges again, which another process may have given up that has used them too. Returns false when this process needs none.
+   * Grants the memberships again, which another process that used them too may have revoked. Returns false when this process needs none.
    */
   async renew(): Promise<boolean> {
     const names = [...this.#useCounts.keys()];
@@ -56,7 +56,7 @@ export class RoleMemberships {
     const unusedNames = names.filter((name) => this.#useCounts.get(name) === 1);
     for (const name of names) this.#useCounts.set(name, (this.#useCounts.get(name) ?? 0) - 1);
     for (const name of unusedNames) this.#useCounts.delete(name);
-    // Otherwise, the next work with the role does it.
+    // If this fails, the next work with the role revokes it.
     if (unusedNames.length > 0) await this.#runScript([leave(unusedNames)]).catch(() => undefined);
   }
 }

@@ -4,8 +4,8 @@ import type { LoginRejectedError } from "./login-rejected.js";
 const reasonLifetimeMs = 5_000;
 
 /**
- * Remembers why the platform terminates the sessions of a database, or lets it have no new ones. Postgres itself reports only that an
- * administrator terminated them, or that there are too many.
+ * Remembers why the platform terminates the sessions of a database, or rejects new ones. Postgres itself reports only that an administrator
+ * terminated them, or that there are too many.
  */
 export class TerminationReasons {
   readonly #reasons = new Map<string, { reason: LoginRejectedError; until: number }>();

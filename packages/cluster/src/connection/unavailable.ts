@@ -25,8 +25,8 @@ export const toUnavailableError = (cause: unknown): DatabaseUnavailableError => 
 };
 
 /**
- * Returns whether Postgres rejected a statement or a connection because sessions hold all locks that the server has, for which it has only the
- * code of a lack of memory. A transaction with such a statement has changed nothing.
+ * Returns whether Postgres rejected a statement or a connection because sessions hold all locks that the server has, for which Postgres has
+ * no SQLSTATE but `out_of_memory`. A transaction with such a statement has changed nothing.
  */
 export const isOutOfLocksError = (error: unknown): boolean => {
   const { code, file } = findDatabaseError(error) ?? {};
@@ -69,7 +69,7 @@ export interface ResourceShortage {
 }
 
 /**
- * Returns the missing resource of Postgres for which work failed; undefined when it failed for another reason.
+ * Returns the resource that Postgres lacked when work failed; undefined when it failed for another reason.
  *
  * @param directory a directory on the disk of Postgres, for the messages. Default: unknown.
  */

@@ -5,16 +5,16 @@ import {
 } from "../connection/admin-connection.js";
 import { classifyName, toBackupSuffix } from "../policy/names.js";
 
-/** The database and role that Postgres has under the name of a database. */
+/** The database and the owner role that exist in Postgres for a database of the API. */
 interface FoundDatabase {
   database: "none" | "invalid" | "valid";
   /** Whether the owner role exists. */
   role: boolean;
-  /** Whether others have made a database or role with this name. It is not counted above. */
+  /** Whether a database or role with this name exists that does not belong to the installation. The other fields do not include it. */
   foreign: boolean;
 }
 
-/** Thrown when the name of a database belongs to something that the installation has not made. */
+/** Thrown when the name of a database belongs to an object that the installation has not created. */
 export class ForeignNameError extends Error {
   override readonly name = "ForeignNameError";
 
@@ -34,7 +34,7 @@ export class Catalog {
   }
 
   /**
-   * Returns what exists of a database that the installation may make, in one round trip.
+   * Like `inspect`, but throws if the name is taken by others.
    *
    * @throws ForeignNameError
    */
@@ -44,7 +44,7 @@ export class Catalog {
     return database;
   }
 
-  /** Returns what exists of a database, in one round trip. */
+  /** Returns which parts of a database exist in Postgres, in one round trip. */
   async inspect(name: string): Promise<FoundDatabase> {
     const { platformDatabaseCondition, platformRoleCondition } = this.#admin.cluster.installation;
     const [database] = await this.#admin.query<FoundDatabase>(

@@ -4,7 +4,7 @@ const minFileBytes = { copy: 32 * 1024 * 1024, clone: 16 * 1024 * 1024 };
 /** The first release whose `WAL_LOG` loses no later changes of the source (https://www.postgresql.org/docs/release/15.3/). */
 const safeLogVersion = 150_003;
 
-/** What the choice of the way to copy a database depends on. */
+/** The properties of a source on which the copy strategy depends. */
 export interface CopySource {
   /** The version of Postgres as `server_version_num`, such as 150003. */
   version: number;

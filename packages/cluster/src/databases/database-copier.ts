@@ -24,7 +24,7 @@ import { buildSettingStatement } from "./settings.js";
 const stallTimeoutMs = 750;
 const stallCheckIntervalMs = 250;
 
-/** How long after a stall other drops expect another one, in milliseconds: they wait for one check only. */
+/** How long after a stall other drops wait for one check only, because another stall is likely, in milliseconds. */
 const stallMemoryMs = 5_000;
 
 /** The reason for canceling `DROP DATABASE`. */
@@ -48,7 +48,7 @@ export class DatabaseCopier {
   readonly #admin: AdminConnection;
   readonly #ownership: RoleOwnership;
   readonly #onLog: ((line: string) => void) | undefined;
-  /** Closes a database for its clients while it does the work. */
+  /** Runs work while a database is closed for its clients. */
   closeWhile: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
   /** Returns whether a database must not allow connections after a copy. */
   mustStayClosed: (database: string) => boolean = () => false;
@@ -56,7 +56,7 @@ export class DatabaseCopier {
   /** The last time a session did not react, by `performance.now()`. */
   #stalledAt = -Infinity;
 
-  /** Sets what is called when a database could not be dropped and is invalid: immediately if that has already happened. */
+  /** Sets the callback for a database that could not be dropped and is invalid. Called immediately if that has already happened. */
   set onStall(onStall: () => void) {
     this.#onStall = onStall;
     if (this.#stalledAt !== -Infinity) onStall();
@@ -186,7 +186,7 @@ export class DatabaseCopier {
     }
   }
 
-  /** Makes a change of a setting, unless Postgres rejects it. A copy without a setting is better than no copy. */
+  /** Changes a setting, unless Postgres rejects the change. A copy without a setting is better than no copy. */
   async #trySetting(change: string, database: string): Promise<void> {
     try {
       await this.#admin.runScript([change]);

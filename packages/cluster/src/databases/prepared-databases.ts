@@ -40,7 +40,7 @@ export class PreparedDatabases {
   readonly #creations = new Set<Promise<void>>();
   readonly #drops = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer ends. */
+  /** When the timer fires. */
   #refillAt = 0;
   readonly #closeController = new AbortController();
 

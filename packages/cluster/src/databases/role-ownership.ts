@@ -12,7 +12,7 @@ const locksPerTable = 8;
 export const isTooManyLocksError = (error: unknown): boolean =>
   error instanceof DatabaseError && error.code === "54000";
 
-/** Gives what roles own to other roles. */
+/** Transfers objects from roles to other roles. */
 export class RoleOwnership {
   readonly #admin: AdminConnection;
 
@@ -20,7 +20,9 @@ export class RoleOwnership {
     this.#admin = admin;
   }
 
-  /** Gives the objects of roles in a copy to `owner`, in several transactions if there are many. No one else can connect to the copy. */
+  /**
+   * Transfers the objects of roles in a copy to `owner`, in several transactions if there are many. No one else can connect to the copy.
+   */
   async transferObjectsOfCopy(name: string, roles: readonly string[], owner: string): Promise<void> {
     try {
       await this.transferObjects(name, roles, owner);
@@ -35,8 +37,8 @@ export class RoleOwnership {
   }
 
   /**
-   * Gives the objects of roles in a database to `owner`, and revokes the privileges of these roles, in one transaction, which locks all of
-   * the objects.
+   * Transfers the objects of roles in a database to `owner`, and revokes the privileges of these roles, in one transaction, which locks all
+   * of the objects.
    *
    * @throws DatabaseError `program_limit_exceeded` (54000) when there are too many objects.
    */
@@ -57,8 +59,8 @@ export class RoleOwnership {
   }
 
   /**
-   * Returns the statements that give the objects of roles in a database to `owner`, and revoke the privileges of these roles.
-   * The roles keep their databases, although REASSIGN OWNED also changes the owner of databases.
+   * Returns the statements that transfer the objects of roles in a database to `owner`, and revoke the privileges of these roles. The roles
+   * keep their databases, although REASSIGN OWNED also changes the owner of databases.
    */
   async #buildReassignStatements(
     database: string,

@@ -59,7 +59,7 @@ export class RoleRemover {
         await this.#admin.terminateSessions("usename = $1", role);
         const databases = await this.#findDatabasesOfRole(role);
         if (databases.includes(sharedObjectsDatabase)) rolesWithSharedPrivileges.push(role);
-        // A kept database must not change.
+        // A retained database must not change.
         const ownDatabases = databases.filter(
           (database) =>
             database !== sharedObjectsDatabase &&

@@ -51,8 +51,8 @@ export const computeFairLimits = <Key>(usages: ReadonlyMap<Key, Usage>, total: n
 };
 
 /**
- * Returns the databases that have to give up what they use, so that the others use at most `total`: the largest of the workspace whose
- * databases use the most together. After all of that workspace, the others may still use more.
+ * Returns the databases that have to release the resource, so that the others use at most `total`: the largest databases of the workspace
+ * that uses the most. If it returns all databases of that workspace, the others may still use more.
  */
 export const chooseExcessive = <Database extends Usage>(
   databases: readonly Database[],

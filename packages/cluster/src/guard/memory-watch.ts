@@ -7,7 +7,7 @@ import type { Workspaces } from "./workspaces.js";
 
 /** How much memory the databases may use, and how that is measured. */
 export interface MemoryLimits {
-  /** Returns how many bytes are in use where the databases are. */
+  /** Returns the number of bytes in use on the file system of the databases. */
   readUsedBytes: () => Promise<number>;
   /** Maximum size of a database with the files that its sessions write outside it, in bytes. */
   maxBytesPerDatabase: number;
@@ -69,7 +69,7 @@ const buildDatabaseSizesQuery = ({ platformDatabaseCondition, preparedNamePrefix
   where d.datname not in (${systemNames.map(escapeLiteral).join(", ")})
     and not starts_with(d.datname, ${escapeLiteral(preparedNamePrefix)}) and ${platformDatabaseCondition}`;
 
-/** Finds databases that use too much of the memory that they are in. */
+/** Finds databases that use too much memory. */
 export class MemoryWatch {
   readonly #limits: MemoryLimits;
   readonly #pool: Pool;

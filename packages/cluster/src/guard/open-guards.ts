@@ -11,7 +11,7 @@ export interface Guards {
 }
 
 /**
- * Applies the limits of tenants, now and then regularly.
+ * Starts to apply the limits of tenants: immediately, and then regularly.
  *
  * @param limits default: those that fit the settings of the server.
  */

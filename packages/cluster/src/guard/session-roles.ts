@@ -21,7 +21,7 @@ interface SessionRole {
 
 /**
  * Joins the logins that have sessions. Without their privileges, Postgres does not show what sessions do: their state, and what they wait
- * for. Leaves those that have none, because each membership makes all changes of roles slower.
+ * for. Leaves logins without sessions, because each membership makes all changes of roles slower.
  */
 export class SessionRoles {
   readonly #statements: MembershipStatements | undefined;
@@ -44,7 +44,7 @@ export class SessionRoles {
     const memberships = this.#statements;
     const mightHaveUnused = this.#joinedNames === undefined || this.#joinedNames.size > maxUnusedRoles;
     if (memberships === undefined || !(hasSessions || mightHaveUnused)) return false;
-    // An earlier guard, or an older version, has joined these.
+    // A previous guard, or an older version, has joined these.
     this.#joinedNames ??= new Set((await this.#query(this.#joinedRolesQuery)).map(({ name }) => name));
     const roles = await this.#query(this.#sessionRolesQuery);
     const newNames = roles.filter(({ joined: isJoined }) => !isJoined).map(({ name }) => name);

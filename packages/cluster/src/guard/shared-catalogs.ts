@@ -7,10 +7,10 @@ import { buildLogLevelStatement, buildStartAsOwnerStatement } from "../policy/ow
 import { findLargestWorkspace, sumAmounts } from "./fair-limit.js";
 import type { Workspaces } from "./workspaces.js";
 
-/** How long writes count, in milliseconds. */
+/** The period over which writes are summed up, in milliseconds. */
 const periodMs = 60_000;
 
-/** The size from which dead rows are removed, and how many of them there must be, in bytes. */
+/** The minimum size of a catalog, and of its dead rows, for dead rows to be removed, in bytes. */
 const vacuumThresholds = { total: 8 * 1024 ** 2, dead: 4 * 1024 ** 2 };
 
 /** The interval between checks for dead rows, in milliseconds. */
@@ -97,7 +97,7 @@ interface CatalogSize {
   writers: string[];
 }
 
-/** What a tenant has stored in a shared catalog. */
+/** An entry of a tenant in a shared catalog. */
 interface Entry {
   /** The database of the tenant. */
   name: string;
@@ -106,7 +106,7 @@ interface Entry {
   /** Whether it is a setting of a role in a database of others, where it has no use. */
   isElsewhere: boolean;
   target: string;
-  /** The login whose settings it has, of which the platform has made some; null for others. */
+  /** The login whose settings the entry contains, some of which the platform has set; null for other entries. */
   login: string | null;
 }
 
@@ -183,7 +183,7 @@ export class SharedCatalogs {
         this.#writtenBytes.set(name, (this.#writtenBytes.get(name) ?? 0) + attributedBytes / writers.length);
     }
     const names = await this.#selectExcessive(this.#writtenBytes);
-    // What others seem to have written meanwhile may be the work of this workspace too.
+    // Growth that was attributed to others meanwhile may have been caused by this workspace too.
     if (names.length > 0) this.#writtenBytes.clear();
     return names;
   }
@@ -237,7 +237,7 @@ export class SharedCatalogs {
     }
   }
 
-  /** Makes the space of dead rows free, of which Postgres itself does so later, if the platform may. */
+  /** Frees the space of dead rows earlier than Postgres itself would, if the platform has the privilege. */
   #vacuumIfBloated(totalBytes: number): void {
     if (!this.#admin.cluster.canVacuumSharedCatalogs) return;
     if (totalBytes < vacuumThresholds.total || performance.now() < this.#vacuumAt) return;

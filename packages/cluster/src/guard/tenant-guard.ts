@@ -50,10 +50,10 @@ export interface TenantGuardOptions {
   readonly readWorkspaces?: ReadWorkspaces | undefined;
 }
 
-/** Milliseconds between checks while sessions of tenants do something, and while none does. */
+/** Milliseconds between checks while sessions of tenants are active, and while none is. */
 const checkIntervalsMs = { used: 250, unused: 1_000 };
 
-/** How long a session that has done something still counts as one that does, in seconds: longer than the interval. */
+/** How long a session counts as active after its last statement, in seconds: longer than the interval. */
 const activityPeriodSeconds = 2;
 
 /** Share of the notification queue that may be in use. All databases use the same queue. */
@@ -72,7 +72,7 @@ interface DatabaseUsage {
   name: string;
   limit: number;
   sessions: number;
-  /** Whether a session does something, or has done so just now. */
+  /** Whether a session is active, or was active recently. */
   active: boolean;
 }
 
@@ -94,8 +94,8 @@ const buildTerminateNewestQuery = ({ platformRoleCondition }: Installation): str
   ) newest`;
 
 /**
- * Succeeds for one session at a time, each time, and returns what the check begins with in the same round trip. Tenants cannot take the lock,
- * because each database has locks of its own.
+ * Takes the lock of the guard, which only one session can hold, and returns the first data of the check in the same round trip. Tenants
+ * cannot take the lock, because each database has locks of its own.
  */
 const buildCheckQuery = (installation: Installation): string => `
   with leader as materialized (select pg_try_advisory_lock(${installation.toLockKey("tenant guard")}) as leads)
@@ -104,13 +104,13 @@ const buildCheckQuery = (installation: Installation): string => `
     case when leads then (select coalesce(json_agg(u), '[]') from (${buildUsageQuery(installation)}) u) end as usages
   from leader`;
 
-/** What a check begins with. */
+/** The first data of a check. */
 interface GuardCheck {
   /** Whether this process applies the limits. */
   leads: boolean;
-  /** The size of the shared catalogs; undefined when there is no lock left to look it up. */
+  /** The size of the shared catalogs; undefined when there is no lock left to read it. */
   sharedBytes?: number;
-  /** It is undefined when there is no lock left to look them up. */
+  /** Undefined when there is no lock left to read them. */
   usages?: DatabaseUsage[];
 }
 
@@ -127,7 +127,7 @@ const buildQueries = (installation: Installation) => ({
   slowListeners: buildSlowListenersQuery(installation),
 });
 
-/** Terminates sessions by process id, unless the id belongs to another database by now. */
+/** Terminates sessions by process id, unless the id belongs to another database meanwhile. */
 const terminateSessionsQuery = `
   select pg_terminate_backend(a.pid) from pg_stat_activity a
   join unnest($1::integer[], $2::text[]) as ended (pid, name) on ended.pid = a.pid and ended.name = a.datname`;
@@ -226,7 +226,7 @@ export class TenantGuard {
     }
   }
 
-  /** Applies all limits, unless another process does. Returns whether sessions of tenants do something. */
+  /** Applies all limits, unless another process does. Returns whether sessions of tenants are active. */
   async applyLimits(): Promise<boolean> {
     const parameters = this.#getUsageParameters();
     const { leads, sharedBytes, usages: firstUsages } = await this.#check(parameters);
@@ -262,7 +262,7 @@ export class TenantGuard {
     return usages.some(({ active: isActive }) => isActive);
   }
 
-  /** Returns what decides which databases without sessions are looked at: those whose limit may have to change. */
+  /** Returns the parameters that select databases without sessions whose limit may have to change. */
   #getUsageParameters(): readonly unknown[] {
     return [this.#limits.connectionsPerDatabase, [...this.#closedUntil.keys()]];
   }
@@ -283,13 +283,13 @@ export class TenantGuard {
     }
   }
 
-  /** Finds out whether this process applies the limits, and what uses them. */
+  /** Reads whether this process applies the limits, and what the tenants use. */
   async #check(parameters: readonly unknown[]): Promise<GuardCheck> {
     try {
       const { rows } = await queryKeepingConnection<GuardCheck>(this.#pool, this.#queries.check, parameters);
       return rows[0] ?? { leads: false };
     } catch (error) {
-      // The tenants have all locks, and the process that applied the limits may have ended.
+      // The tenants have all locks, and the process that applied the limits may have exited.
       if (error instanceof DatabaseError && error.code === "53200") return { leads: true };
       throw error;
     }

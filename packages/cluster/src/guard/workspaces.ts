@@ -10,10 +10,10 @@ const lifetimeMs = 60_000;
 /** How long to wait for the records, in milliseconds. */
 const maxWaitMs = 1_000;
 
-/** Knows the workspaces of databases, also while the records cannot be read. */
+/** A cache of the workspaces of databases, for times when the records cannot be read. */
 export class Workspaces {
   readonly #read: ReadWorkspaces | undefined;
-  /** By name of the database. Its own name when the records do not have it. */
+  /** Workspaces by name of the database. The database's own name if the records do not have it. */
   readonly #workspaces = new Map<string, string>();
   #expiresAt = 0;
   #pendingRead: Promise<void> | undefined;
@@ -41,7 +41,7 @@ export class Workspaces {
   }
 
   async #readAll(read: ReadWorkspaces): Promise<void> {
-    // Those that were read before are used when the records cannot be read.
+    // If the records cannot be read, the cached workspaces are used.
     const workspaces = await read().catch(() => undefined);
     if (workspaces === undefined) return;
     this.#expiresAt = performance.now() + lifetimeMs;

@@ -5,7 +5,7 @@ import { loginRejections } from "../connection/login-rejected.js";
 export class ClosedDatabases {
   readonly #closures = new Map<string, { readonly gate: Gate; workCount: number }>();
 
-  /** Closes a database for its clients while it does the work. */
+  /** Runs work while a database is closed for its clients. */
   async closeWhile(database: string, work: () => Promise<void>): Promise<void> {
     const closure = this.#closures.get(database) ?? {
       gate: new Gate(database, loginRejections.closed),

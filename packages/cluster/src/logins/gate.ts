@@ -39,8 +39,8 @@ export class Gate {
   /**
    * Waits until clients are let in, and returns the name of the database.
    *
-   * @throws LoginRejectedError when they are rejected, when it takes too long, or when too many others have come to wait; the reason of the
-   *   signal when it is aborted.
+   * @throws LoginRejectedError when they are rejected, when it takes too long, or when too many others have started to wait; the reason of
+   * the signal when it is aborted.
    */
   async wait({ timeoutMs, signal }: WaitLimits): Promise<string> {
     const database = this.#database;

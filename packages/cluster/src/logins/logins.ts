@@ -66,7 +66,7 @@ export class Logins {
     this.#lateSessions = new LateSessionWatch(admin);
   }
 
-  /** Ends background work. */
+  /** Stops background work. */
   close(): Promise<void> {
     return this.#lateSessions.close();
   }
@@ -153,7 +153,7 @@ export class Logins {
       if (existingLogin.limit !== this.#admin.limits.connectionsPerDatabase)
         await this.#admin.runScript(this.#buildLimitStatements(user));
       await this.#ensurePassword(owner, credential, existingLogin);
-      // A person may have changed it.
+      // An administrator may have changed it.
       if (existingLogin.mark !== this.#installation.buildLoginMark(connectionId)) {
         await this.#admin.runScript([
           buildMarkRoleStatement(user, this.#installation.buildLoginMark(connectionId)),
@@ -255,14 +255,14 @@ export class Logins {
     // Its sessions can change the password again, until there are none.
     for (let attempt = 1, hadSessions = true; hadSessions; attempt += 1) {
       await alterRole(this.#admin, user, `nologin ${passwordClause}`);
-      // Those that are known do not have to be waited for again.
+      // Known sessions do not have to be waited for again.
       const timeoutMs = attempt === 1 ? undefined : 0;
       for (const pid of await terminateStartingSessions(this.#admin, [user], timeoutMs)) latePids.add(pid);
       try {
         hadSessions = await this.#admin.terminateSessions("usename = $1", user);
       } catch (error) {
         if (!(error instanceof UnresponsiveSessionsError)) throw error;
-        // The others have ended, and may have changed the password before.
+        // The others have exited, and may have changed the password before.
         await alterRole(this.#admin, user, `nologin ${passwordClause}`);
         hadSessions = false;
       }

@@ -8,7 +8,7 @@ interface Creation {
   readonly gate: Gate;
 }
 
-/** Bounds the memory, because another process may complete a creation of this one. */
+/** Limits the memory use, because another process may complete a creation that this one has started. */
 const maxCreations = 10_000;
 
 /** The logins of databases that are being created. Clients that connect with them wait. */
@@ -35,7 +35,7 @@ export class PendingLogins {
     return creation?.gate.wait(limits);
   }
 
-  /** Lets the clients of a database in when the work is done that creates it. */
+  /** Admits the clients of a database when the work that creates it is done. */
   async runCreation(
     database: string,
     cancelSignal: AbortSignal | undefined,
@@ -45,7 +45,7 @@ export class PendingLogins {
       await work();
       this.#endCreation(database)?.open();
     } catch (error) {
-      // Otherwise, the work is repeated.
+      // If it fails, the work is repeated.
       if (!(error instanceof DatabaseUnavailableError) && cancelSignal?.aborted !== true)
         this.rejectClients(database);
       throw error;
