@@ -15,7 +15,7 @@ const databases = [
   `${installation.preparedNamePrefix}x`,
   staging("db_byhand"),
   // As if it had been kept long enough.
-  `${installation.keptNamePrefix}20200101.db_byhand`,
+  `${installation.retainedNamePrefix}20200101.db_byhand`,
 ];
 const roles = ["auditor", "clerk", "db_byhand", "mgmt.00000000000000c3", `mgmt.${installation.keys.id}x`];
 const invalidDatabase = "mgmt.accounts";

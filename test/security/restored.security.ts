@@ -236,7 +236,7 @@ describe("restored records", () => {
     const [, acceptStatement = ""] = /run: (COMMENT .*)$/.exec((error as { hint: string }).hint) ?? [];
     await run("postgres", [acceptStatement]);
     const problems = await whileRunning((databases) => databases.problems);
-    const [keptName = ""] = await cluster.namesIn("datname", installation.keptNamePrefix);
+    const [keptName = ""] = await cluster.namesIn("datname", installation.retainedNamePrefix);
     expect(problems.join("\n")).toContain(
       `${today.id} is not in the records. Nobody can connect to it. It is kept as ${keptName}`,
     );

@@ -4,7 +4,7 @@ import { AdminConnection, quoteIdentifier, quoteLiteral } from "./connection/adm
 import { DatabaseCopier } from "./databases/database-copier.js";
 import { RoleRemover } from "./databases/role-remover.js";
 import { createAttempt } from "./connection/attempt.js";
-import { KeptDatabases } from "./repair/kept-databases.js";
+import { RetainedDatabases } from "./repair/retained-databases.js";
 import { TerminationReasons } from "./connection/termination-reasons.js";
 import { Logins } from "./logins/logins.js";
 import { createRoleStatements, joinRoleStatements } from "./policy/ownership.js";
@@ -86,7 +86,7 @@ export interface DatabasesOptions extends Partial<TenantLimits> {
 }
 
 /** Interval between checks for databases whose retention has expired, in milliseconds. */
-const keptCheckIntervalMs = 6 * 3_600_000;
+const retainedCheckIntervalMs = 6 * 3_600_000;
 
 const noMissingData: MissingData = { databaseIds: [], backupIds: [] };
 
@@ -176,14 +176,14 @@ export const openDatabases = async (
       : others.sessions.enter(reconcileAll));
     const { missingData = noMissingData, brokenIds = [], problems = [] } = reconciliation ?? {};
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
-    const keptDatabases = new KeptDatabases(admin, copier);
+    const retainedDatabases = new RetainedDatabases(admin, copier);
     const dropExpired = async (): Promise<void> => {
-      await keptDatabases.dropExpired(createAttempt(onLog), await readApiDatabases());
+      await retainedDatabases.dropExpired(createAttempt(onLog), await readApiDatabases());
     };
-    const keptTimer = setInterval(
+    const retainedTimer = setInterval(
       // The next check repeats what cannot be done now.
       () => void dropExpired().catch(() => undefined),
-      keptCheckIntervalMs,
+      retainedCheckIntervalMs,
     ).unref();
     const guards = openGuards(admin, limits, { report: onLog, terminationReasons, readWorkspaces });
     // No one can connect to databases that do not exist yet.
@@ -238,7 +238,7 @@ export const openDatabases = async (
       terminateSessionsOf: (serverId) =>
         terminateServerSessions((text, values) => admin.query(text, values), serverId),
       close: async () => {
-        clearInterval(keptTimer);
+        clearInterval(retainedTimer);
         await sweep?.close();
         await guards.close();
         await engine.close();

@@ -5,7 +5,7 @@ import { FairSemaphore } from "@mgmt/engine/internal";
 import { wrapConnectionErrors, toUnavailableError } from "./unavailable.js";
 import { adminApplicationName } from "../policy/server-identity.js";
 import { type ConnectionConfig, toClientConfig } from "../policy/address.js";
-import { classifyName, toTenantDatabaseName } from "../policy/names.js";
+import { getDatabaseUse, toTenantDatabaseName } from "../policy/names.js";
 import type { Cluster } from "../policy/cluster.js";
 import { type ServerLimits, ownServerLimits } from "../policy/connection-limits.js";
 import type { TenantStatement } from "../policy/tenant-statement.js";
@@ -222,7 +222,7 @@ export class AdminConnection {
 
   /** Runs statements in one transaction in another database. */
   async runScriptIn(database: string, statements: readonly TenantStatement[]): Promise<void> {
-    const semaphore = classifyName(database) === "database" ? this.#openSemaphore : this.#closedSemaphore;
+    const semaphore = getDatabaseUse(database) === "database" ? this.#openSemaphore : this.#closedSemaphore;
     await semaphore.run(database, async () => {
       const client = await wrapConnectionErrors(() => this.#connectTo(database));
       try {

@@ -3,7 +3,7 @@ import {
   isPrivilegeError,
   invalidDatabaseCondition,
 } from "../connection/admin-connection.js";
-import { classifyName, toBackupSuffix } from "../policy/names.js";
+import { getDatabaseUse, toBackupSuffix } from "../policy/names.js";
 
 /** The database and the owner role that exist in Postgres for a database of the API. */
 interface FoundDatabase {
@@ -90,7 +90,7 @@ export class Catalog {
         where datname like $1 and ${this.#admin.cluster.installation.platformDatabaseCondition} and ${condition}`,
       [pattern.replaceAll("_", "\\_")],
     );
-    return rows.map(({ name }) => name).filter((name) => classifyName(name) !== "kept");
+    return rows.map(({ name }) => name).filter((name) => getDatabaseUse(name) !== "retained");
   }
 
   /** Returns the size of a database in bytes. */

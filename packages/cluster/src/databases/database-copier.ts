@@ -7,7 +7,7 @@ import {
 } from "../connection/admin-connection.js";
 import { toUnavailableError } from "../connection/unavailable.js";
 import { clusterErrors } from "../policy/cluster-error.js";
-import { classifyName, toTenantDatabaseName } from "../policy/names.js";
+import { getDatabaseUse, toTenantDatabaseName } from "../policy/names.js";
 import type { Installation } from "../policy/installation.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import { tenantStatements } from "../policy/tenant-statement.js";
@@ -131,7 +131,7 @@ export class DatabaseCopier {
       }
     };
     // Not whether it is open now: an earlier copy may have been interrupted before it opened the database again.
-    const isTenantDatabase = classifyName(sourceName) === "database";
+    const isTenantDatabase = getDatabaseUse(sourceName) === "database";
     if (isTenantDatabase && mustCheckpointFirst(source))
       await this.#admin.runLongStatement("checkpoint", signal);
     await (isTenantDatabase

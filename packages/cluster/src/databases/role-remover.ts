@@ -8,7 +8,7 @@ import {
 import { alterRole, terminateStartingSessions } from "../connection/role-sessions.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import type { Installation } from "../policy/installation.js";
-import { classifyName, toTenantDatabaseName } from "../policy/names.js";
+import { getDatabaseUse, toTenantDatabaseName } from "../policy/names.js";
 import { buildMarkRoleStatement } from "../policy/ownership.js";
 import { tenantStatements } from "../policy/tenant-statement.js";
 import { isTooManyLocksError, RoleOwnership } from "./role-ownership.js";
@@ -63,7 +63,7 @@ export class RoleRemover {
         const ownDatabases = databases.filter(
           (database) =>
             database !== sharedObjectsDatabase &&
-            classifyName(database) !== "kept" &&
+            getDatabaseUse(database) !== "retained" &&
             toTenantDatabaseName(database) === owner,
         );
         for (const database of ownDatabases) await this.#removeRoleFrom(role, database, owner);

@@ -1,6 +1,6 @@
 import { type Pool, escapeLiteral } from "pg";
 import type { Installation } from "../policy/installation.js";
-import { classifyName, systemNames, toTenantDatabaseName } from "../policy/names.js";
+import { getDatabaseUse, systemNames, toTenantDatabaseName } from "../policy/names.js";
 import { queryKeepingConnection } from "../connection/pool.js";
 import { chooseExcessive } from "./fair-limit.js";
 import type { Workspaces } from "./workspaces.js";
@@ -105,7 +105,7 @@ export class MemoryWatch {
       amounts.set(database, (amounts.get(database) ?? 0) + bytes);
     }
     const usages = rows
-      .filter(({ name }) => classifyName(name) === "database")
+      .filter(({ name }) => getDatabaseUse(name) === "database")
       .map(({ oid, name, bytes }) => {
         const amount = amounts.get(name) ?? bytes;
         return { oid, name, bytes, amount, workspace: this.#workspaces.get(name) };

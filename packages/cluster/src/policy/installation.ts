@@ -50,7 +50,7 @@ export class Installation {
   /** SQL condition on the database `d` in `pg_database` for a database of a tenant. */
   readonly tenantDatabaseCondition: string;
 
-  readonly keptNamePrefix: string;
+  readonly retainedNamePrefix: string;
   readonly preparedNamePrefix: string;
   /** Starts the name of a prepared database until it is complete. */
   readonly unfinishedPreparedNamePrefix: string;
@@ -71,7 +71,7 @@ export class Installation {
     this.platformDatabaseCondition = `exists (select from pg_roles r where r.oid = d.datdba and ${this.platformRoleCondition})`;
     this.tenantDatabaseCondition = `d.datname not like '%.%'
       and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${this.platformDatabaseCondition}`;
-    this.keptNamePrefix = `kept.${keys.id}.`;
+    this.retainedNamePrefix = `kept.${keys.id}.`;
     this.preparedNamePrefix = `spare.${keys.id}.`;
     this.unfinishedPreparedNamePrefix = `${this.preparedNamePrefix}making.`;
   }
@@ -92,12 +92,12 @@ export class Installation {
   }
 
   /**
-   * Returns the name of a database or backup that is not in the records, while it is kept.
+   * Returns the name of a database or backup that is not in the records, while it is retained.
    *
-   * @param date the day since which it is kept, as `YYYYMMDD`.
+   * @param date the day since which it is retained, as `YYYYMMDD`.
    */
-  toKeptName(name: string, date: string): string {
-    return `${this.keptNamePrefix}${date}.${getLastPart(name)}`;
+  toRetainedName(name: string, date: string): string {
+    return `${this.retainedNamePrefix}${date}.${getLastPart(name)}`;
   }
 
   /** Returns the key of the advisory lock with this name, a number that others cannot compute. */

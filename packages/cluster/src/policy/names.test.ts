@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { toBackupName, toBackupSuffix, toDatabaseName, classifyName, toTenantDatabaseName } from "./names.js";
+import {
+  toBackupName,
+  toBackupSuffix,
+  toDatabaseName,
+  getDatabaseUse,
+  toTenantDatabaseName,
+} from "./names.js";
 import { Installation, createInstallationKeys } from "./installation.js";
 
 const installation = new Installation(createInstallationKeys());
@@ -32,7 +38,7 @@ describe("the name of a database", () => {
   ])("is a digest of the id %j, which Postgres or the platform would take for something else", (id) => {
     expect(toDatabaseName(id)).toMatch(/^x_[0-9a-f]{29}$/);
     expect(toDatabaseName(id)).not.toBe(toDatabaseName(`${id}2`));
-    expect(classifyName(toDatabaseName(id))).toBe("database");
+    expect(getDatabaseUse(toDatabaseName(id))).toBe("database");
   });
 
   it("is the same in every version", () => {
@@ -49,10 +55,10 @@ describe("the names of copies", () => {
       ["backup", toBackupName(database, backup)],
       ["temporary", installation.toStagingName(database)],
       ["temporary", installation.toReplacedName(database)],
-      ["kept", installation.toKeptName(database, "20240101")],
+      ["retained", installation.toRetainedName(database, "20240101")],
     ] as const;
     for (const [kind, name] of names) {
-      expect([classifyName(name), toTenantDatabaseName(name)], name).toEqual([kind, database]);
+      expect([getDatabaseUse(name), toTenantDatabaseName(name)], name).toEqual([kind, database]);
       expect(name.length).toBeLessThanOrEqual(63);
     }
     expect(new Set(names.map(([, name]) => name)).size).toBe(names.length);
@@ -89,6 +95,6 @@ describe("the kind of a name", () => {
     ["spare", "database"],
     ["db_a", "database"],
   ])("of %s is %s", (name, kind) => {
-    expect(classifyName(name)).toBe(kind);
+    expect(getDatabaseUse(name)).toBe(kind);
   });
 });

@@ -35,22 +35,22 @@ export const toBackupSuffix = (backupId: string): string => `.${toPostgresName(b
 export const getLastPart = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
 
 /**
- * Returns the name of the tenant's database that a database belongs to: itself, a backup, an unfinished copy, or a kept database. The name
- * of a kept backup does not contain the id of its database, so it stands for itself.
+ * Returns the name of the tenant's database that a database belongs to: itself, a backup, an unfinished copy, or a retained database. The name
+ * of a retained backup does not contain the id of its database, so it is returned as it is.
  */
 export const toTenantDatabaseName = (name: string): string => {
   const [firstPart = name] = name.split(".");
-  return ["temporary", "kept"].includes(classifyName(name)) ? getLastPart(name) : firstPart;
+  return ["temporary", "retained"].includes(getDatabaseUse(name)) ? getLastPart(name) : firstPart;
 };
 
-/** `kept` is a database or backup that is not in the records. */
-export type NameKind = "database" | "backup" | "prepared" | "temporary" | "kept" | "system";
+/** `retained` is a database or backup that is not in the records. */
+export type DatabaseUse = "database" | "backup" | "prepared" | "temporary" | "retained" | "system";
 
 /** Returns what a Postgres database is used for, by its name. */
-export const classifyName = (name: string): NameKind => {
+export const getDatabaseUse = (name: string): DatabaseUse => {
   if (systemNames.includes(name)) return "system";
   if (name.startsWith("spare.")) return "prepared";
-  if (name.startsWith("kept.")) return "kept";
+  if (name.startsWith("kept.")) return "retained";
   if (name.startsWith("making.") || name.startsWith("replaced.")) return "temporary";
   return name.includes(".") ? "backup" : "database";
 };

@@ -10,14 +10,14 @@ import { ForeignNameError } from "../databases/catalog.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import type { RoleRemover } from "../databases/role-remover.js";
 import {
-  KeptDatabases,
+  RetainedDatabases,
   type RecordedDatabase,
-  formatKeptMessage,
+  formatRetainedMessage,
   listRecordedNames,
-} from "./kept-databases.js";
+} from "./retained-databases.js";
 import type { Logins } from "../logins/logins.js";
 import { clusterErrors } from "../policy/cluster-error.js";
-import { classifyName, getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
+import { getDatabaseUse, getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
 import { createRoleStatements, joinRoleStatements } from "../policy/ownership.js";
 
 /** A connection whose password in the records was altered. */
@@ -113,26 +113,26 @@ export const reconcile = async (
   });
   await dropInvalidDatabases(services, attempt);
   for (const name of unrecorded.namesToDrop) await attemptDrop(attempt, services.copier, name);
-  const keptDatabases = new KeptDatabases(admin, services.copier);
+  const retainedDatabases = new RetainedDatabases(admin, services.copier);
   for (const name of unrecorded.namesToKeep) {
     await attempt(
       `The Postgres database ${name}, which is not in the records, could not be renamed`,
       async () => {
-        problems.push(formatKeptMessage(name, await keptDatabases.keep(name)));
+        problems.push(formatRetainedMessage(name, await retainedDatabases.retain(name)));
       },
     );
   }
   const presentByName = new Map(presentDatabases.map((database) => [database.name, database]));
-  await takeBackRecordedDatabases(keptDatabases, { apiDatabases, presentByName, attempt });
-  const keptNames = await keptDatabases.dropExpired(attempt, apiDatabases);
-  const keptParts = new Set(keptNames.map(getLastPart));
+  await restoreRecordedDatabases(retainedDatabases, { apiDatabases, presentByName, attempt });
+  const retainedNames = await retainedDatabases.dropExpired(attempt, apiDatabases);
+  const retainedParts = new Set(retainedNames.map(getLastPart));
 
   const existingDatabases = databases.flatMap((database) => {
     const { open: isOpen, foreign } = presentByName.get(database.name) ?? {};
     return isOpen === undefined || foreign === true ? [] : [{ ...database, isOpen }];
   });
   const ownersToKeep = [...existingDatabases.map(({ name }) => name), ...unrecorded.namesToKeep];
-  await dropOrphanedOwners(services, new Set([...ownersToKeep, ...keptParts]), attempt);
+  await dropOrphanedOwners(services, new Set([...ownersToKeep, ...retainedParts]), attempt);
   const foreignDatabases = databases.filter(({ name }) => presentByName.get(name)?.foreign === true);
   const alteredDatabases = existingDatabases.filter(
     ({ alteredConnections = [] }) => alteredConnections.length > 0,
@@ -142,9 +142,9 @@ export const reconcile = async (
   for (const { name } of foreignDatabases) problems.push(new ForeignNameError(name).message);
   const absentDatabases = databases.filter(({ name }) => !presentByName.has(name));
   // Could not be taken back.
-  const isKept = (name: string): boolean => keptParts.has(getLastPart(name));
-  const keptDatabasesOfRecords = absentDatabases.filter(({ name }) => isKept(name));
-  const brokenIds = [...foreignDatabases, ...keptDatabasesOfRecords, ...alteredDatabases].map(
+  const isRetained = (name: string): boolean => retainedParts.has(getLastPart(name));
+  const retainedDatabasesOfRecords = absentDatabases.filter(({ name }) => isRetained(name));
+  const brokenIds = [...foreignDatabases, ...retainedDatabasesOfRecords, ...alteredDatabases].map(
     ({ databaseId }) => databaseId,
   );
   const completeNames = admin.cluster.resetsPasswordsAtStart
@@ -163,11 +163,13 @@ export const reconcile = async (
     );
   return {
     missingData: {
-      databaseIds: absentDatabases.filter(({ name }) => !isKept(name)).map(({ databaseId }) => databaseId),
+      databaseIds: absentDatabases
+        .filter(({ name }) => !isRetained(name))
+        .map(({ databaseId }) => databaseId),
       backupIds: apiDatabases.flatMap(({ databaseId, backupIds }) =>
         backupIds.filter((backupId) => {
           const name = toBackupName(databaseId, backupId);
-          return !presentByName.has(name) && !isKept(name);
+          return !presentByName.has(name) && !isRetained(name);
         }),
       ),
     },
@@ -251,8 +253,8 @@ const dropInvalidDatabases = async (
   }
 };
 
-/** More databases than this number, or than this share of all, are not kept in one run: the records are probably wrong. */
-const maxKeptAtOnce = { count: 10, share: 0.1 };
+/** More databases than this number, or than this share of all, are not retained at one start: the records are probably wrong. */
+const maxRetainedPerStart = { count: 10, share: 0.1 };
 
 /**
  * Returns which databases of the installation are not in the records.
@@ -269,15 +271,15 @@ const findUnrecordedDatabases = (
   const { unfinishedPreparedNamePrefix } = admin.cluster.installation;
   const ownNames = presentDatabases.filter(({ foreign }) => !foreign).map(({ name }) => name);
   const unfinishedNames = ownNames.filter(
-    (name) => classifyName(name) === "temporary" || name.startsWith(unfinishedPreparedNamePrefix),
+    (name) => getDatabaseUse(name) === "temporary" || name.startsWith(unfinishedPreparedNamePrefix),
   );
-  const contentNames = ownNames.filter((name) => ["database", "backup"].includes(classifyName(name)));
+  const contentNames = ownNames.filter((name) => ["database", "backup"].includes(getDatabaseUse(name)));
   const unrecordedNames = contentNames.filter((name) => !recordedNames.has(name));
   const discardedNames = new Set(discardedIds.map(toDatabaseName));
   // A database is discarded with its backups.
   const isDiscarded = (name: string): boolean => name.split(".").some((part) => discardedNames.has(part));
   const namesToKeep = unrecordedNames.filter((name) => !isDiscarded(name));
-  const { count, share } = maxKeptAtOnce;
+  const { count, share } = maxRetainedPerStart;
   const isRejected =
     namesToKeep.length > count || namesToKeep.length > Math.max(1, contentNames.length * share);
   if (isRejected && !acceptRecords)
@@ -286,10 +288,10 @@ const findUnrecordedDatabases = (
 };
 
 /**
- * Takes back kept databases and backups that are in the records, if nothing has their name. Adds them to the databases that exist.
+ * Restores retained databases and backups that are in the records, if nothing has their name. Adds them to the databases that exist.
  */
-const takeBackRecordedDatabases = async (
-  keptDatabases: KeptDatabases,
+const restoreRecordedDatabases = async (
+  retainedDatabases: RetainedDatabases,
   {
     apiDatabases,
     presentByName,
@@ -300,18 +302,18 @@ const takeBackRecordedDatabases = async (
     attempt: Attempt;
   },
 ): Promise<void> => {
-  const keptNames = [...presentByName.keys()].filter((name) => classifyName(name) === "kept");
+  const retainedNames = [...presentByName.keys()].filter((name) => getDatabaseUse(name) === "retained");
   const recordedByLastPart = new Map(
     listRecordedNames(apiDatabases).map((name) => [getLastPart(name), name]),
   );
   // The latest one first.
-  for (const keptName of keptNames.toSorted().toReversed()) {
-    const name = recordedByLastPart.get(getLastPart(keptName));
+  for (const retainedName of retainedNames.toSorted().toReversed()) {
+    const name = recordedByLastPart.get(getLastPart(retainedName));
     const isTakenBack =
       name !== undefined &&
       !presentByName.has(name) &&
-      (await attempt(`The Postgres database ${keptName} could not be renamed`, () =>
-        keptDatabases.takeBack(keptName, name),
+      (await attempt(`The Postgres database ${retainedName} could not be renamed`, () =>
+        retainedDatabases.restore(retainedName, name),
       ));
     if (isTakenBack) presentByName.set(name, { name, open: false, foreign: false });
   }
@@ -345,19 +347,19 @@ const repairDatabase = async (
   for (const credential of credentials) await logins.grant(name, credential);
 };
 
-/** Drops owner roles whose database does not exist, and their logins, unless a kept backup has objects of theirs. */
+/** Drops owner roles whose database does not exist, and their logins, unless a retained backup has objects of theirs. */
 const dropOrphanedOwners = async (
   { admin, roleRemover, logins }: ReconciliationServices,
   existingNames: ReadonlySet<string>,
   attempt: Attempt,
 ): Promise<void> => {
-  const { keptNamePrefix, platformRole, platformRoleCondition } = admin.cluster.installation;
+  const { retainedNamePrefix, platformRole, platformRoleCondition } = admin.cluster.installation;
   const owners = await admin.query<{ role: string }>(
     `select rolname as role from pg_roles r
       where not rolcanlogin and rolname <> $1 and ${platformRoleCondition}
         and not exists (select from pg_auth_members where member = r.oid)
         and not exists (select from pg_shdepend s join pg_database d on d.oid = s.dbid
-          where s.refclassid = 'pg_authid'::regclass and s.refobjid = r.oid and starts_with(d.datname, ${quoteLiteral(keptNamePrefix)}))`,
+          where s.refclassid = 'pg_authid'::regclass and s.refobjid = r.oid and starts_with(d.datname, ${quoteLiteral(retainedNamePrefix)}))`,
     [platformRole],
   );
   for (const { role } of owners) {

@@ -7,7 +7,7 @@ import {
 import { type Attempt, createAttempt } from "../connection/attempt.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import type { RoleRemover } from "../databases/role-remover.js";
-import { classifyName, toTenantDatabaseName } from "../policy/names.js";
+import { getDatabaseUse, toTenantDatabaseName } from "../policy/names.js";
 
 /** Time between attempts to reach Postgres, in milliseconds. */
 const reconnectDelayMs = 250;
@@ -132,12 +132,12 @@ export class Recovery {
     );
     for (const { name, invalid, open } of databases) {
       if (signal.aborted) return;
-      const kind = classifyName(name);
-      if (invalid || kind === "temporary") {
+      const use = getDatabaseUse(name);
+      if (invalid || use === "temporary") {
         await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
           this.#withLock(toTenantDatabaseName(name), () => this.#dropIfStale(name)),
         );
-      } else if (kind === "database" && !open && !this.#mustStayClosed(name)) {
+      } else if (use === "database" && !open && !this.#mustStayClosed(name)) {
         // Another process may keep it closed while it has sessions.
         const mightHaveSessions = !this.#hasOthers || this.#namesToOpen.has(name);
         const condition = mightHaveSessions ? "true" : abandonedCondition;
@@ -169,7 +169,7 @@ export class Recovery {
   async #dropIfStale(name: string): Promise<void> {
     const [database] = await this.#admin.query(
       `select from pg_database where datname = $1 and (${invalidDatabaseCondition} or $2)`,
-      [name, classifyName(name) === "temporary"],
+      [name, getDatabaseUse(name) === "temporary"],
     );
     if (!database) return;
     await this.#copier.drop(name);

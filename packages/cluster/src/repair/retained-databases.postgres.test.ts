@@ -23,7 +23,7 @@ const record = ({ id, credential }: ReturnType<typeof newTenant>, ...backupIds: 
   backupIds,
 });
 
-const keptNames = (cluster: Cluster): Promise<string[]> => cluster.namesIn("datname", "kept.");
+const listRetainedNames = (cluster: Cluster): Promise<string[]> => cluster.namesIn("datname", "kept.");
 
 /** Returns the date that Postgres has, as in names. */
 const readToday = async (cluster: Cluster, daysAgo = 0): Promise<string> => {
@@ -48,13 +48,13 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
     await client.query("create table kept as select 1 as id");
     await client.end();
     const { problems } = await restart(cluster, [record(other)]);
-    const keptName = installation.toKeptName(tenant.id, await readToday(cluster));
-    expect(await keptNames(cluster)).toEqual([keptName]);
-    expect(problems.join()).toContain(`kept as ${keptName} for 7 days`);
+    const retainedName = installation.toRetainedName(tenant.id, await readToday(cluster));
+    expect(await listRetainedNames(cluster)).toEqual([retainedName]);
+    expect(problems.join()).toContain(`kept as ${retainedName} for 7 days`);
     await expect(cluster.connect(tenant.id, tenant.credential)).rejects.toThrow();
     const { host, port } = cluster.databases.getEndpoints(tenant.id).direct;
     const { user, pass } = tenant.credential;
-    const keptAddress = `postgres://${user}:${pass}@${host}:${String(port)}/${keptName}`;
+    const keptAddress = `postgres://${user}:${pass}@${host}:${String(port)}/${retainedName}`;
     await expect(cluster.connectTo(keptAddress)).rejects.toThrow("not currently accepting connections");
     expect(await cluster.namesIn("rolname", tenant.id)).toEqual([tenant.id]);
 
@@ -62,17 +62,17 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
     expect(missingData).toEqual({ databaseIds: [], backupIds: [] });
     const again = await cluster.connect(tenant.id, tenant.credential);
     expect((await again.query("select id from kept")).rows).toEqual([{ id: 1 }]);
-    expect(await keptNames(cluster)).toEqual([]);
+    expect(await listRetainedNames(cluster)).toEqual([]);
     for (const { id } of [tenant, other]) await cluster.databases.drop(id);
   });
 
   it("is dropped with its roles after 7 days", async () => {
     const [expired, recent] = [await cluster.makeTenant(), await cluster.makeTenant()];
     const admin = await cluster.connectAsAdmin("postgres");
-    const keptName = installation.toKeptName(recent.id, await readToday(cluster, 7));
-    const expiredName = installation.toKeptName(expired.id, await readToday(cluster, 8));
+    const retainedName = installation.toRetainedName(recent.id, await readToday(cluster, 7));
+    const expiredName = installation.toRetainedName(expired.id, await readToday(cluster, 8));
     for (const [name, newName] of [
-      [recent.id, keptName],
+      [recent.id, retainedName],
       [expired.id, expiredName],
     ]) {
       await admin.query(`alter database "${String(name)}" allow_connections false`);
@@ -80,7 +80,7 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
     }
     const { problems } = await restart(cluster, []);
     expect(problems.filter((problem) => problem.includes("kept"))).toEqual([]);
-    expect(await keptNames(cluster)).toEqual([keptName]);
+    expect(await listRetainedNames(cluster)).toEqual([retainedName]);
     expect(await cluster.namesIn("rolname", expired.id)).toEqual([]);
     expect(await cluster.namesIn("rolname", recent.id)).toEqual([recent.id]);
     await restart(cluster, [record(recent)]);
@@ -93,7 +93,7 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
     const admin = await cluster.connectAsAdmin("postgres");
     const date = await readToday(cluster, 8);
     const names = [tenant.id, `${other.id}.bkp_expired`];
-    const expiredNames = names.map((name) => installation.toKeptName(name, date));
+    const expiredNames = names.map((name) => installation.toRetainedName(name, date));
     for (const [index, name] of names.entries()) {
       await admin.query(`alter database "${name}" allow_connections false`);
       await admin.query(`alter database "${name}" rename to "${String(expiredNames[index])}"`);
@@ -105,11 +105,11 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
       missingData: { databaseIds: [], backupIds: [] },
       brokenIds: [tenant.id],
     });
-    expect(await keptNames(cluster)).toEqual(expiredNames.toSorted());
+    expect(await listRetainedNames(cluster)).toEqual(expiredNames.toSorted());
     const adminAgain = await cluster.connectAsAdmin("postgres");
     for (const name of names) await adminAgain.query(`drop database "${name}"`);
     await restart(cluster, records);
-    expect(await keptNames(cluster)).toEqual([]);
+    expect(await listRetainedNames(cluster)).toEqual([]);
     for (const { id } of [tenant, other]) await cluster.databases.drop(id);
   });
 
@@ -121,7 +121,7 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
     expect(await cluster.namesIn("datname", "removed")).toEqual([]);
     expect(await cluster.namesIn("datname", removed.id)).toEqual([]);
     expect(await cluster.namesIn("rolname", removed.id)).toEqual([]);
-    expect(await keptNames(cluster)).toEqual([]);
+    expect(await listRetainedNames(cluster)).toEqual([]);
     await cluster.databases.drop(recorded.id);
   });
 
@@ -131,9 +131,9 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
     await client.query("create table kept ()");
     await client.end();
     await cluster.databases.backup(tenant.id, "bkp_alone");
-    const keptName = installation.toKeptName(`${tenant.id}.bkp_alone`, await readToday(cluster));
+    const retainedName = installation.toRetainedName(`${tenant.id}.bkp_alone`, await readToday(cluster));
     const admin = await cluster.connectAsAdmin("postgres");
-    await admin.query(`alter database "${tenant.id}.bkp_alone" rename to "${keptName}"`);
+    await admin.query(`alter database "${tenant.id}.bkp_alone" rename to "${retainedName}"`);
     await restart(cluster, [], [tenant.id]);
     const again = await cluster.connectAsAdmin("postgres");
     const { rows } = await again.query<{ mark: string }>(
@@ -141,7 +141,7 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
       [tenant.id],
     );
     expect(rows).toEqual([{ mark: installation.mark }]);
-    await again.query(`drop database "${keptName}"`);
+    await again.query(`drop database "${retainedName}"`);
     await restart(cluster, []);
     expect(await cluster.namesIn("rolname", tenant.id)).toEqual([]);
   });

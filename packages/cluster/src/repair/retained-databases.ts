@@ -3,7 +3,7 @@ import { type Attempt, attemptDrop } from "../connection/attempt.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import { getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
 
-/** How long a database that is not in the records is kept, in days. */
+/** How long a database that is not in the records is retained, in days. */
 const retentionDays = 7;
 
 /** A database in the records, with its backups. */
@@ -23,10 +23,10 @@ export const listRecordedNames = (recordedDatabases: readonly RecordedDatabase[]
   ]);
 
 /**
- * Databases and backups of the installation that are not in its records. They are kept for some days, because the records may be wrong:
+ * Databases and backups of the installation that are not in its records. They are retained for some days, because the records may be wrong:
  * no one can connect to them, and their names have a date. A start with records that contain them makes them available again.
  */
-export class KeptDatabases {
+export class RetainedDatabases {
   readonly #admin: AdminConnection;
   readonly #copier: DatabaseCopier;
 
@@ -36,30 +36,30 @@ export class KeptDatabases {
   }
 
   /** Closes and renames a database. Returns its new name. */
-  async keep(name: string): Promise<string> {
-    const keptName = this.#admin.cluster.installation.toKeptName(name, await this.#readDate());
+  async retain(name: string): Promise<string> {
+    const retainedName = this.#admin.cluster.installation.toRetainedName(name, await this.#readDate());
     await this.#admin.runScriptAsOwner(name, [
       `alter database ${quoteIdentifier(name)} allow_connections false`,
     ]);
-    await this.#rename(name, keptName);
-    return keptName;
+    await this.#rename(name, retainedName);
+    return retainedName;
   }
 
-  /** Makes a kept database what it was. It stays closed. */
-  async takeBack(keptName: string, name: string): Promise<void> {
-    await this.#rename(keptName, name);
+  /** Restores the name of a retained database. It stays closed. */
+  async restore(retainedName: string, name: string): Promise<void> {
+    await this.#rename(retainedName, name);
   }
 
   /**
-   * Drops those that were kept long enough, by the clock of Postgres, unless the records contain them again. Returns the names of the others.
+   * Drops databases whose retention has expired, by the clock of Postgres, unless the records contain them again. Returns the names of the others.
    */
   async dropExpired(attempt: Attempt, recordedDatabases: readonly RecordedDatabase[]): Promise<string[]> {
     const recordedParts = new Set(listRecordedNames(recordedDatabases).map(getLastPart));
-    const { keptNamePrefix, platformDatabaseCondition } = this.#admin.cluster.installation;
+    const { retainedNamePrefix, platformDatabaseCondition } = this.#admin.cluster.installation;
     const databases = await this.#admin.query<{ name: string; expired: boolean }>(
       `select datname as name, split_part(datname, '.', 3)
           < to_char(now() at time zone 'UTC' - interval '${String(retentionDays)} days', 'YYYYMMDD') as expired
-        from pg_database d where starts_with(datname, ${quoteLiteral(keptNamePrefix)}) and ${platformDatabaseCondition}`,
+        from pg_database d where starts_with(datname, ${quoteLiteral(retainedNamePrefix)}) and ${platformDatabaseCondition}`,
     );
     const remainingNames: string[] = [];
     for (const { name, expired } of databases) {
@@ -88,7 +88,7 @@ export class KeptDatabases {
   }
 }
 
-/** Returns what the operator should know about a database that is kept from now on. */
-export const formatKeptMessage = (name: string, keptName: string): string =>
-  `The Postgres database ${name} is not in the records. Nobody can connect to it. It is kept as ${keptName} for ${String(retentionDays)} days, and a ` +
+/** Returns the message for the operator about a database that is retained from now on. */
+export const formatRetainedMessage = (name: string, retainedName: string): string =>
+  `The Postgres database ${name} is not in the records. Nobody can connect to it. It is kept as ${retainedName} for ${String(retentionDays)} days, and a ` +
   "start with records that contain it makes it available again";
