@@ -5,7 +5,7 @@ import { addGlobalOptions } from "./global-options.js";
 import { addLineSections } from "./help-sections.js";
 
 /** The exports of a file with declarations. */
-type Declarations = Readonly<Record<string, HandwrittenGroup | HandwrittenCommand<unknown>>>;
+type CommandDeclarations = Readonly<Record<string, HandwrittenGroup | HandwrittenCommand<unknown>>>;
 
 /** The outline of a handwritten command, which the overview and completion need. It is generated, so that a start loads no declaration. */
 export interface CommandOutline {
@@ -18,7 +18,7 @@ export interface CommandOutline {
   readonly alias?: string;
   readonly hidden?: boolean;
   /** Loads declarations, including the command's, when it is called or its help is shown. Absent for a group. */
-  readonly load?: () => Promise<Declarations>;
+  readonly load?: () => Promise<CommandDeclarations>;
   readonly subcommands?: readonly CommandOutline[];
 }
 
@@ -50,7 +50,7 @@ export const addCommands = (
 
 const requireDeclaration = (
   { line }: MgmtCommand,
-  declarations: Declarations,
+  declarations: CommandDeclarations,
 ): HandwrittenCommand<unknown> => {
   const matchesLine = (commandPath: string): boolean => line === `mgmt ${commandPath}`;
   const commandDeclaration = Object.values(declarations).find(

@@ -13,9 +13,9 @@ import { replaceFile } from "./replace-file.js";
 import { resolveLinkTarget } from "./resolve-link-target.js";
 
 /** Whether a file is in the folder of a project, whose repository can contain it, or in a folder of the user. */
-export const scopes = ["project", "user"] as const;
+export const fileScopes = ["project", "user"] as const;
 /** Where a file of another program is: in the folder of a project, or in a folder of the user. */
-export type Scope = (typeof scopes)[number];
+export type FileScope = (typeof fileScopes)[number];
 
 /** A file that another program reads, such as the configuration of a coding agent. */
 export interface ClientFile {
@@ -25,7 +25,7 @@ export interface ClientFile {
   readonly target: string;
   /** The folder below which no symbolic link is followed when the file is written. */
   readonly root: string;
-  readonly scope: Scope;
+  readonly scope: FileScope;
 }
 
 /**

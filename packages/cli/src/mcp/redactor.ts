@@ -19,9 +19,9 @@ const redactedText = "[redacted]";
  * What the names of fields are. The names of fields of the contract and of columns determine which values are secrets, but `value` is an
  * ordinary name of a column. The names of arguments, which a result describes, have no values.
  */
-export type NameKind = "contract" | "columns" | "arguments";
+export type FieldNameSource = "contract" | "columns" | "arguments";
 
-const secretNameTests: Readonly<Record<NameKind, (name: string) => boolean>> = {
+const secretNameTests: Readonly<Record<FieldNameSource, (name: string) => boolean>> = {
   contract: isSecretField,
   columns: hasSecretWords,
   arguments: () => false,
@@ -47,14 +47,14 @@ export class Redactor {
   /**
    * Returns a copy of a value of JSON without its secrets, and short enough for a model.
    *
-   * @param nameKind Default: `contract`.
+   * @param nameSource Default: `contract`.
    */
-  redact(value: unknown, nameKind: NameKind = "contract"): unknown {
+  redact(value: unknown, nameSource: FieldNameSource = "contract"): unknown {
     // The longest first, because a secret may contain another one.
     const secrets = [...this.#knownSecrets].sort((left, right) => right.length - left.length);
-    const maskedValue = nameKind === "contract" ? maskNamedSecrets(value) : value;
+    const maskedValue = nameSource === "contract" ? maskNamedSecrets(value) : value;
     // The lists of the service and of tools have names, such as names of columns, and never alternate between names and values.
-    const names = { isSecretName: secretNameTests[nameKind], hasPairs: false };
+    const names = { isSecretName: secretNameTests[nameSource], hasPairs: false };
     return shorten(redactData(maskedValue, secrets, names), 0, { left: maxTotalLength });
   }
 
@@ -65,12 +65,12 @@ export class Redactor {
 }
 
 /** Characters that a result may still have. */
-interface Budget {
+interface SizeBudget {
   left: number;
 }
 
 /** Removes the fields of secrets, cuts long texts and lists and notes how much is cut, and escapes invisible characters. */
-const shorten = (value: unknown, level: number, budget: Budget): unknown => {
+const shorten = (value: unknown, level: number, budget: SizeBudget): unknown => {
   // The fields of the result itself tell the model how to continue, so the budget does not apply to them.
   const textBudget = level <= 1 ? { left: maxTextLength } : budget;
   if (typeof value === "string") return shortenText(value, textBudget);
@@ -104,7 +104,7 @@ const shorten = (value: unknown, level: number, budget: Budget): unknown => {
 
 const describeRest = (count: number): string => `${String(count)} more left out`;
 
-const shortenText = (text: string, budget: Budget): string => {
+const shortenText = (text: string, budget: SizeBudget): string => {
   const maxLength = Math.max(0, Math.min(maxTextLength, budget.left));
   const shortText = escapeUnsafe(text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
   budget.left -= shortText.length;

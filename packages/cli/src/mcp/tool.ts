@@ -1,6 +1,6 @@
 import type { InputRequiredResult } from "@modelcontextprotocol/server";
 import type { InputSchema, ToolAnnotations } from "./operation-tool.js";
-import type { NameKind } from "./redactor.js";
+import type { FieldNameSource } from "./redactor.js";
 
 /** The arguments of a call of a tool, by name, as the client has sent them. */
 export type ToolArguments = Readonly<Record<string, unknown>>;
@@ -59,7 +59,7 @@ export interface Tool {
   /** The error of every call, for a tool that this server does not offer. */
   readonly rejection?: Error;
   /** What the names of fields in its results are, which determines what is secret. Default: `contract`. */
-  readonly resultNames?: NameKind;
+  readonly resultNames?: FieldNameSource;
   readonly run: (args: ToolArguments, call: ToolCall) => Promise<ToolResult | InputRequiredResult>;
 }
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { CliError } from "../errors/cli-error.js";
 import { usageError } from "../errors/usage-errors.js";
 import { findProgram, buildProgramEnvironment } from "../system/find-program.js";
-import { type Query, SelectedText } from "./output.js";
+import { type OutputQuery, SelectedText } from "./output.js";
 
 /**
  * Prepares a filter of the program `jq`, which prints strings without quotes. It gets the data through its standard input, and none of the
@@ -10,7 +10,7 @@ import { type Query, SelectedText } from "./output.js";
  *
  * @throws `program:not_found` if `jq` is not installed; a usage error if the filter is not valid.
  */
-export const createJqQuery = async (filter: string, env: NodeJS.ProcessEnv): Promise<Query> => {
+export const createJqQuery = async (filter: string, env: NodeJS.ProcessEnv): Promise<OutputQuery> => {
   const testRun = await runJq(filter, "", env, "Nothing was sent.");
   if (testRun.status !== 0) {
     throw usageError(

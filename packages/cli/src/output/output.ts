@@ -18,13 +18,13 @@ export interface Presentation {
   /** Paths of the fields to print, dotted. */
   readonly fields?: readonly string[] | undefined;
   /** Selects a part of the result to print. */
-  readonly query?: Query | undefined;
+  readonly query?: OutputQuery | undefined;
   /** Whether a long list may be shown in a pager. */
   readonly pager?: boolean | undefined;
 }
 
 /** Returns the part of a result that a query selects, or `SelectedText`. */
-export type Query = (result: unknown) => unknown;
+export type OutputQuery = (result: unknown) => unknown;
 
 /** The text that a query selects, which is printed as it is. */
 export class SelectedText {
@@ -232,7 +232,7 @@ export class Output extends Messages {
   }
 
   /** Selects from a resource. It may have secrets that are shown only once, so all of it is printed if that fails. */
-  async #selectOrPrintAll(query: Query, value: unknown): Promise<unknown> {
+  async #selectOrPrintAll(query: OutputQuery, value: unknown): Promise<unknown> {
     try {
       return await query(value);
     } catch (error) {

@@ -1,9 +1,9 @@
 import { compile, search } from "@jmespath-community/jmespath";
 import { usageError } from "../errors/usage-errors.js";
-import type { Query } from "./output.js";
+import type { OutputQuery } from "./output.js";
 
 /** Parses a JMESPath expression. Throws a usage error if it is not valid. See https://jmespath.org/specification.html. */
-export const parseQuery = (expression: string): Query => {
+export const parseQuery = (expression: string): OutputQuery => {
   wrapQueryErrors(() => compile(expression));
   // Results are JSON, as are the parameters of `search`.
   return (result) => wrapQueryErrors(() => search(result as Parameters<typeof search>[0], expression));

@@ -1,7 +1,7 @@
 import { renderTerms, wrapText, wrapCommand } from "../../output/wrap.js";
 
 /** A part of a topic. Words in backticks are what the user types. */
-export type Block =
+export type TopicBlock =
   | { readonly heading: string }
   | { readonly text: string }
   | {
@@ -15,7 +15,7 @@ export type Block =
 export interface Topic {
   readonly name: string;
   readonly summary: string;
-  readonly blocks: readonly Block[];
+  readonly blocks: readonly TopicBlock[];
 }
 
 /** A topic as data: what `mgmt help TOPIC --output json` prints. */
@@ -28,7 +28,7 @@ export interface PrintedTopic extends Topic {
 export const renderTopic = ({ summary, blocks }: Topic, columns: number): string =>
   [{ text: `${summary}.` }, ...blocks].map((block) => `${renderBlock(block, columns)}\n`).join("\n");
 
-const renderBlock = (block: Block, columns: number): string => {
+const renderBlock = (block: TopicBlock, columns: number): string => {
   if ("heading" in block) return `${block.heading}:`;
   if ("text" in block) return wrapText(removeBackticks(block.text), columns).join("\n");
   if ("commands" in block) {

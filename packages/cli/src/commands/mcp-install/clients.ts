@@ -4,15 +4,15 @@ import type { CommandVariable } from "@mgmt/internal/environment/variables";
 import type { EditedConfig, ServerEntry } from "./config-entry.js";
 import { editJson } from "./edit-json.js";
 import { editToml } from "./edit-toml.js";
-import type { Scope } from "../../files/client-file.js";
+import type { FileScope } from "../../files/client-file.js";
 import type { ClientName } from "./names.js";
 import type { ServerCommand } from "./server-command.js";
 
 /** A program that starts MCP servers. */
-export interface Client {
+export interface McpClient {
   readonly title: string;
   /** The scope without `--scope`. */
-  readonly defaultScope: Scope;
+  readonly defaultScope: FileScope;
   /** Path of the file for a folder, from the folder. */
   readonly projectFile: string;
   /** Returns the path of the file of the user. */
@@ -23,7 +23,7 @@ export interface Client {
   /** Throws `ConfigProblem`. */
   readonly edit: (text: string, entry: ServerEntry | undefined) => EditedConfig;
   /** What to do then, in a sentence. */
-  readonly next: Readonly<Record<Scope, string>>;
+  readonly next: Readonly<Record<FileScope, string>>;
 }
 
 const describeCommand = ({ program, args }: ServerCommand) => ({ command: program, args });
@@ -44,7 +44,7 @@ const forwardedVariables: readonly CommandVariable[] = [
 const startupSeconds = 30;
 
 /** The clients by the names that a user types. The documentation of each is the source of its format. */
-export const clients: Readonly<Record<ClientName, Client>> = {
+export const clients: Readonly<Record<ClientName, McpClient>> = {
   // https://code.claude.com/docs/en/mcp. Claude Code deletes what it cannot parse in its own file, such as one with a comment.
   "claude-code": {
     title: "Claude Code",

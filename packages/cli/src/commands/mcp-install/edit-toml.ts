@@ -83,12 +83,12 @@ const addKeys = (
   text: string,
   document: AST.TOMLTopLevelTable,
   keys: readonly (readonly [string, EntryValue])[],
-): Edit => {
+): TextEdit => {
   const newline = detectNewline(text);
   const lines = keys.map(([key, value]) => `${key} = ${renderValue(value)}`);
   const tables = findTables(document);
   const header = tables.find(({ resolvedKey }) => isSamePath(resolvedKey, entryPath));
-  const addBehind = (offset: number, newLines: readonly string[]): Edit => {
+  const addBehind = (offset: number, newLines: readonly string[]): TextEdit => {
     const lineEnd = offset + (/^[^\r\n]*/.exec(text.slice(offset))?.[0].length ?? 0);
     return { start: lineEnd, end: lineEnd, text: newLines.map((line) => `${newline}${line}`).join("") };
   };
@@ -108,7 +108,7 @@ const addKeys = (
   return { start, end: start, text: [`[${entryPath.join(".")}]`, ...lines, "", ""].join(newline) };
 };
 
-const addToInlineTable = (text: string, table: AST.TOMLInlineTable, pairs: string): Edit => {
+const addToInlineTable = (text: string, table: AST.TOMLInlineTable, pairs: string): TextEdit => {
   const last = table.body.at(-1);
   return last
     ? { start: last.range[1], end: last.range[1], text: `, ${pairs}` }
@@ -131,7 +131,7 @@ const removeLines = (
   text: string,
   [rangeStart, rangeEnd]: AST.Range,
   comments: readonly AST.Comment[],
-): Edit => {
+): TextEdit => {
   const start = text.lastIndexOf("\n", rangeStart - 1) + 1;
   const end = rangeEnd + (/^[^\r\n]*(?:\r?\n)?/.exec(text.slice(rangeEnd))?.[0].length ?? 0);
   const commentLines = comments
@@ -143,27 +143,27 @@ const removeLines = (
   return { start: start - emptyLines, end, text: "" };
 };
 
-const removeFromInlineTable = (text: string, { range: [start, end] }: AST.TOMLKeyValue): Edit => {
+const removeFromInlineTable = (text: string, { range: [start, end] }: AST.TOMLKeyValue): TextEdit => {
   const commaBehind = /^[ \t]*,[ \t]*/.exec(text.slice(end))?.[0].length;
   if (commaBehind !== undefined) return { start, end: end + commaBehind, text: "" };
   const commaBefore = /,[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0;
   return { start: start - commaBefore, end, text: "" };
 };
 
-interface Edit {
+interface TextEdit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-const toEdit = ({ range: [start, end] }: { readonly range: AST.Range }, text: string): Edit => ({
+const toEdit = ({ range: [start, end] }: { readonly range: AST.Range }, text: string): TextEdit => ({
   start,
   end,
   text,
 });
 
 /** The last edit first, so that the places of the others stay. */
-const applyEdits = (text: string, edits: readonly Edit[]): string =>
+const applyEdits = (text: string, edits: readonly TextEdit[]): string =>
   edits
     .toSorted((one, other) => other.start - one.start)
     .reduce((result, { start, end, text: replacement }) => splice(result, start, end, replacement), text);
@@ -218,7 +218,7 @@ const readServers = (document: AST.TOMLTopLevelTable): Record<string, PresentEnt
 };
 
 /** A key and its value, and where it is. */
-interface Pair {
+interface TomlPair {
   /** All keys from the root of the document. */
   readonly path: readonly string[];
   readonly node: AST.TOMLKeyValue;
@@ -228,12 +228,12 @@ interface Pair {
 }
 
 /** Returns the pairs of the document, including the pairs in the value of all servers, and in the value of the entry. */
-const listPairs = (document: AST.TOMLTopLevelTable): Pair[] =>
+const listPairs = (document: AST.TOMLTopLevelTable): TomlPair[] =>
   [document, ...document.body.filter((node) => node.type === "TOMLTable")].flatMap((table) =>
     listPairsIn(table, table.type === "TOMLTable" ? table.resolvedKey.map(String) : []),
   );
 
-const listPairsIn = (container: Pair["container"], containerPath: readonly string[]): Pair[] =>
+const listPairsIn = (container: TomlPair["container"], containerPath: readonly string[]): TomlPair[] =>
   [...container.body]
     .filter((node) => node.type === "TOMLKeyValue")
     .flatMap((node) => {
@@ -245,7 +245,7 @@ const listPairsIn = (container: Pair["container"], containerPath: readonly strin
     });
 
 /** Returns the pairs of the entry that are outside of its tables, and not in its value. */
-const findOwnPairs = (document: AST.TOMLTopLevelTable): Pair[] =>
+const findOwnPairs = (document: AST.TOMLTopLevelTable): TomlPair[] =>
   listPairs(document).filter(
     ({ path, containerPath }) => isInEntry(path) && containerPath.length < entryPath.length,
   );

@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
-import { scopes } from "../../files/client-file.js";
+import { fileScopes } from "../../files/client-file.js";
 import { assertPathId } from "../../input/ids.js";
 import { rejectDash } from "../../input/reject-dash.js";
 import { projectLimitText } from "../../mcp/project-limit-text.js";
@@ -32,7 +32,7 @@ export const mcpInstallCommand: HandwrittenCommand<McpInstallResult> = {
         new Option(
           "--scope <scope>",
           "whether to write the configuration of this folder, or of your user (default: project; codex and zed: user)",
-        ).choices(scopes),
+        ).choices(fileScopes),
       )
       .option("--project [id]", projectLimitText)
       .option(

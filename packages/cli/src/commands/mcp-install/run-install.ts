@@ -4,7 +4,12 @@ import { join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brokenClientFileError, changedClientFileError } from "../../errors/client-file-errors.js";
 import { missingInputError, usageError } from "../../errors/usage-errors.js";
-import { locateClientFile, readClientFile, type Scope, writeClientFile } from "../../files/client-file.js";
+import {
+  locateClientFile,
+  readClientFile,
+  type FileScope,
+  writeClientFile,
+} from "../../files/client-file.js";
 import { isWithinFolder } from "../../files/is-within-folder.js";
 import { getNonInteractiveReason } from "../../input/ask.js";
 import { choose } from "../../input/choose.js";
@@ -12,7 +17,7 @@ import { confirm } from "../../input/confirm.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { detectInstallation, type Installation } from "../../installation/installation.js";
 import { assertServiceUrl } from "../../profiles/resolve-access.js";
-import { type Client, clients } from "./clients.js";
+import { type McpClient, clients } from "./clients.js";
 import {
   ConfigProblem,
   type EditedConfig,
@@ -27,7 +32,7 @@ import { type ClientName, clientNames } from "./names.js";
 import { buildServerCommand } from "./server-command.js";
 
 export interface InstallFlags {
-  readonly scope?: Scope;
+  readonly scope?: FileScope;
   /** The id of a project. True for the project that the folder is linked to. */
   readonly project?: string | true;
   /** Workspace folder of the server. */
@@ -40,7 +45,7 @@ export interface InstallFlags {
 /** What `mgmt mcp install` prints. */
 export interface McpInstallResult {
   readonly client: ClientName;
-  readonly scope: Scope;
+  readonly scope: FileScope;
   /** Path of the configuration. */
   readonly file: string;
   /** What was changed, or would be with `--dry-run`. */
@@ -111,7 +116,7 @@ export const runMcpInstall = async (
  * @throws CliError `client_file:invalid`
  */
 const editAndCheck = (
-  { edit, title }: Client,
+  { edit, title }: McpClient,
   path: string,
   text: string,
   entry: ServerEntry | undefined,
@@ -159,8 +164,8 @@ const detectInstallationFor = (folder: string): Installation => {
 
 /** Returns the arguments of `mgmt mcp`. They are in the process list, and contain no secret. */
 const collectServerArguments = async (
-  client: Client,
-  { project, folder, scope, readOnly }: InstallFlags & { readonly scope: Scope },
+  client: McpClient,
+  { project, folder, scope, readOnly }: InstallFlags & { readonly scope: FileScope },
   { profile, baseUrl, tokenFile, insecure }: GlobalFlags,
   cwd: string,
 ): Promise<string[]> => {
@@ -188,8 +193,8 @@ const collectServerArguments = async (
  */
 const chooseServerFolder = (
   folder: string | undefined,
-  { folderVariable }: Client,
-  scope: Scope,
+  { folderVariable }: McpClient,
+  scope: FileScope,
   cwd: string,
 ): string | undefined => {
   if (folder === undefined || folder.includes("${")) return folder ?? folderVariable;
@@ -212,7 +217,7 @@ const nameChange = (
 };
 
 /** Returns what will be done, as a person reads it after "This will". */
-const describeAction = (change: McpInstallResult["change"], { title }: Client, path: string): string => {
+const describeAction = (change: McpInstallResult["change"], { title }: McpClient, path: string): string => {
   const place = `in the configuration of ${title}, ${path}`;
   if (change === "removed") return `remove the server ${place}`;
   return change === "replaced" ? `replace the server ${place}` : `add the server ${place}`;

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import type { Installation } from "../../installation/installation.js";
-import type { Scope } from "../../files/client-file.js";
+import type { FileScope } from "../../files/client-file.js";
 import type { ClientName } from "./names.js";
 import { buildServerCommand } from "./server-command.js";
 
-it.each<[Installation, Scope, ClientName, NodeJS.Platform, string]>([
+it.each<[Installation, FileScope, ClientName, NodeJS.Platform, string]>([
   ["global", "user", "claude-code", "linux", "mgmt mcp --read-only"],
   ["global", "project", "cursor", "win32", "mgmt mcp --read-only"],
   ["global", "project", "claude-code", "win32", "cmd /c mgmt mcp --read-only"],

@@ -1,6 +1,6 @@
 import type { Installation } from "../../installation/installation.js";
 import { name as packageName } from "../../../package.json";
-import type { Scope } from "../../files/client-file.js";
+import type { FileScope } from "../../files/client-file.js";
 import type { ClientName } from "./names.js";
 
 /** A command line that starts the server. */
@@ -15,7 +15,7 @@ interface CommandContext {
   readonly installation: Installation;
   /** Version of this package. */
   readonly version: string;
-  readonly scope: Scope;
+  readonly scope: FileScope;
   readonly client: ClientName;
   readonly platform: NodeJS.Platform;
 }
@@ -52,7 +52,7 @@ const createNpxCommand = (version: string): LaunchCommand => ({
 });
 
 const launchCommandByInstallation: Readonly<
-  Record<Exclude<Installation, "standalone">, (place: { version: string; scope: Scope }) => LaunchCommand>
+  Record<Exclude<Installation, "standalone">, (place: { version: string; scope: FileScope }) => LaunchCommand>
 > = {
   global: () => ({ command: ["mgmt"], canDownload: false }),
   // The project determines the version. A package of another name must never run in its place.

@@ -35,7 +35,7 @@ export interface QueryFlags {
 }
 
 /** A statement that is run. */
-interface Query {
+interface QueryRequest {
   readonly sql: string;
   readonly values: readonly string[];
   readonly writes: boolean;
@@ -128,7 +128,7 @@ const connectClient = async (
 /** @param cancel cancels the statement on the server, and terminates the session. */
 const runInSession = async (
   client: Client,
-  query: Query,
+  query: QueryRequest,
   { databaseId }: DatabaseAccess,
   cancel: () => Promise<void>,
   context: Context,
@@ -198,7 +198,7 @@ const interruptedQueryNotice = (databaseId: string, isUndone: boolean): Notice =
 });
 
 /** Returns what is run before the statement. The first query of a transaction fixes that it is read-only. */
-const getSetupSql = ({ writes, timeoutMs }: Query): string | undefined => {
+const getSetupSql = ({ writes, timeoutMs }: QueryRequest): string | undefined => {
   const timeLimit = timeoutMs === undefined ? undefined : `statement_timeout = ${String(timeoutMs)}`;
   if (writes) return timeLimit && `SET ${timeLimit}`;
   return `BEGIN READ ONLY; ${timeLimit === undefined ? "" : `SET LOCAL ${timeLimit}; `}SELECT 1`;

@@ -1,7 +1,7 @@
 import { Argument, Option } from "commander";
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
-import { type Scope, scopes } from "../../files/client-file.js";
+import { type FileScope, fileScopes } from "../../files/client-file.js";
 import { clientNames } from "./skill-folders.js";
 import type { SkillsInstallResult } from "./run-install.js";
 
@@ -25,12 +25,12 @@ export const skillsInstallCommand: HandwrittenCommand<SkillsInstallResult> = {
       )
       .addOption(
         new Option("--scope <scope>", "whether to copy it into this folder, or for your user")
-          .choices(scopes)
+          .choices(fileScopes)
           .default("project"),
       );
     command.completeArgument = ({ earlierArguments }) => (earlierArguments.length === 0 ? clientNames : []);
     command.action(async (client: string | undefined) => {
-      const { scope } = command.opts<{ scope: Scope }>();
+      const { scope } = command.opts<{ scope: FileScope }>();
       const { runSkillsInstall } = await import("./run-install.js");
       await runSkillsInstall(client, scope, collectGlobalFlags(command), context);
     });

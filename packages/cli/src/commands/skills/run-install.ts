@@ -1,6 +1,11 @@
 import { changedClientFileError } from "../../errors/client-file-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { locateClientFile, readClientFile, type Scope, writeClientFile } from "../../files/client-file.js";
+import {
+  locateClientFile,
+  readClientFile,
+  type FileScope,
+  writeClientFile,
+} from "../../files/client-file.js";
 import { confirm } from "../../input/confirm.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { renderSkill } from "./skill.js";
@@ -9,7 +14,7 @@ import { type ClientName, clientNames, getSkillPath } from "./skill-folders.js";
 /** What `mgmt skills install` prints. */
 export interface SkillsInstallResult {
   readonly client: ClientName;
-  readonly scope: Scope;
+  readonly scope: FileScope;
   readonly file: string;
   readonly change: "added" | "replaced" | "none";
   /** Version of the skill, which is the version of this command. */
@@ -19,7 +24,7 @@ export interface SkillsInstallResult {
 /** Copies the skill into the folder of a client. Asks before it replaces a file with other content. */
 export const runSkillsInstall = async (
   clientName: string | undefined,
-  scope: Scope,
+  scope: FileScope,
   { yes }: GlobalFlags,
   context: Context,
 ): Promise<void> => {

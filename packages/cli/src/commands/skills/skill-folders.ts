@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { getHomeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
-import type { Scope } from "../../files/client-file.js";
+import type { FileScope } from "../../files/client-file.js";
 
 /** The coding agents whose folders are known, as a user types them. `agents` is the folder that most of them read. */
 export const clientNames = ["agents", "claude-code", "codex", "cursor"] as const;
@@ -22,7 +22,7 @@ const folders: Readonly<Record<ClientName, string>> = {
 /** Returns the path of the skill for a client. */
 export const getSkillPath = (
   client: ClientName,
-  scope: Scope,
+  scope: FileScope,
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): string => {
   const parts = ["skills", "mgmt", "SKILL.md"];
