@@ -1,4 +1,4 @@
-import type { Block, Topic } from "../packages/cli/src/commands/help/topic.js";
+import type { TopicBlock, Topic } from "../packages/cli/src/commands/help/topic.js";
 import type { CommandHelp, OptionHelp } from "../packages/cli/src/command-line/describe-command.js";
 import { type CommandGroup, groupCommands } from "./cli-help.js";
 
@@ -79,7 +79,7 @@ const options = (all: readonly OptionHelp[]): string[] =>
     text(description),
   ]);
 
-const blockLines = (block: Block): string[] => {
+const blockLines = (block: TopicBlock): string[] => {
   if ("heading" in block) return [`.SS ${escaped(block.heading)}`];
   if ("text" in block) return [".PP", text(block.text)];
   if ("commands" in block) return example(block.commands);

@@ -2,9 +2,9 @@ import { appendFileSync } from "node:fs";
 import { findSubstituteOperationId } from "../../packages/engine/src/request/contract-check.js";
 import { Engine } from "../../packages/engine/src/request/engine.js";
 import type { Exchange } from "../../packages/engine/src/request/exchange.js";
-import type { Outcome } from "../../packages/engine/src/values/message.js";
+import type { PipelineOutcome } from "../../packages/engine/src/values/message.js";
 
-type Observer = (exchange: Exchange, outcome: Outcome) => void;
+type Observer = (exchange: Exchange, outcome: PipelineOutcome) => void;
 
 /** Calls the observer with the responses of all servers in this process. Returns a function that ends this. */
 export const observeResponses = (observer: Observer): (() => void) => {

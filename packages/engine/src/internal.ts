@@ -21,7 +21,7 @@ export {
 export { type CollectionName, type Table, collectionNames, collections } from "./store/collections.js";
 export type { KeyValue } from "./store/keys.js";
 export { MemoryStore, type StoreState } from "./store/memory-store.js";
-export type { RecordStore, Replacement, Sessions, TableStates, WorkLock } from "./store/records.js";
+export type { RecordStore, TableReplacement, Sessions, TableStates, WorkLock } from "./store/records.js";
 export { type ReplayOptions, type CallbackRun, runInTransaction as replay } from "./store/replay.js";
 export type * from "./store/rows.js";
 export type { Lookup, Store } from "./store/store.js";

@@ -12,7 +12,7 @@ import type { TenantStatement } from "../policy/tenant-statement.js";
 import { SuperuserConnectedError } from "./superuser-connected.js";
 import { UnresponsiveSessionsError } from "./unresponsive-sessions.js";
 import { BlockerTerminator } from "./blockers.js";
-import { type Login, acceptsPassword } from "./password-check.js";
+import { type LoginCredentials, acceptsPassword } from "./password-check.js";
 import { connectClient } from "./connect-client.js";
 import { openPool } from "./pool.js";
 import { retryWhileFull } from "./retry-while-full.js";
@@ -344,7 +344,7 @@ export class AdminConnection {
   }
 
   /** Returns whether Postgres accepts the password of a login. */
-  acceptsLogin(login: Login): Promise<boolean> {
+  acceptsLogin(login: LoginCredentials): Promise<boolean> {
     return this.#openSemaphore.run(login.database, () => acceptsPassword(this.address, login));
   }
 

@@ -9,7 +9,7 @@ const instanceQuery = {
 };
 
 /** The instance that an address currently points to. */
-interface Instance {
+interface PostgresInstance {
   id: string;
   readonly replacedIds: Set<string>;
   readonly clients: Set<Client>;
@@ -21,7 +21,7 @@ interface Instance {
  * which is not used again.
  */
 export class InstanceTracker {
-  readonly #instances = new Map<string, Instance>();
+  readonly #instances = new Map<string, PostgresInstance>();
   readonly #onReplaced: (address: string) => void;
 
   /** @param onReplaced called when the address points to another instance. */
@@ -49,13 +49,17 @@ export class InstanceTracker {
     return currentInstance !== undefined && currentInstance !== instance;
   }
 
-  #resolveInstance(address: string, currentInstance: Instance | undefined, id: string): Instance {
+  #resolveInstance(
+    address: string,
+    currentInstance: PostgresInstance | undefined,
+    id: string,
+  ): PostgresInstance {
     if (currentInstance?.id === id) return currentInstance;
     if (currentInstance?.replacedIds.has(id) === true)
       throw new Error(`${address} leads to a Postgres server that another one has replaced`);
     const replacedIds =
       currentInstance === undefined ? [] : [...currentInstance.replacedIds, currentInstance.id];
-    const instance: Instance = { id, replacedIds: new Set(replacedIds), clients: new Set() };
+    const instance: PostgresInstance = { id, replacedIds: new Set(replacedIds), clients: new Set() };
     this.#instances.set(address, instance);
     if (currentInstance === undefined) return instance;
     this.#onReplaced(address);

@@ -5,7 +5,7 @@ import { isTemporaryError, toUnavailableError } from "./unavailable.js";
 const rejectedLoginPattern = /^(28|57)/;
 
 /** A login role and the password to check. */
-export interface Login {
+export interface LoginCredentials {
   user: string;
   password: string;
   /** A database to which it may connect. */
@@ -20,7 +20,7 @@ export interface Login {
  */
 export const acceptsPassword = async (
   address: ClientConfig,
-  { user, password, database }: Login,
+  { user, password, database }: LoginCredentials,
 ): Promise<boolean> => {
   let isPasswordRequested = false;
   const providePassword = (): string => {

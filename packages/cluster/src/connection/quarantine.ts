@@ -26,7 +26,7 @@ interface ClosedDatabase {
 }
 
 /** How often sessions of a database were killed. */
-interface Kills {
+interface KillHistory {
   count: number;
   /** The time of the last kill: a time of `performance.now()`. */
   lastAt: number;
@@ -50,7 +50,7 @@ export class Quarantine {
   readonly #terminationReasons: TerminationReasons;
   readonly #report: (problem: string) => void;
   readonly #closedDatabases = new Map<string, ClosedDatabase>();
-  readonly #killsByDatabase = new Map<string, Kills>();
+  readonly #killsByDatabase = new Map<string, KillHistory>();
   readonly #runs = new Set<Promise<void>>();
   readonly #closeController = new AbortController();
   /** Called when a database can be opened again. */

@@ -98,7 +98,7 @@ interface CatalogSize {
 }
 
 /** An entry of a tenant in a shared catalog. */
-interface Entry {
+interface CatalogEntry {
   /** The database of the tenant. */
   name: string;
   bytes: number;
@@ -192,7 +192,7 @@ export class SharedCatalogs {
   async #findStorers(totalBytes: number): Promise<string[]> {
     if (totalBytes < this.#entriesLookupBytes) this.#entriesLookupBytes = totalBytes;
     if (totalBytes - this.#entriesLookupBytes < this.#maxBytes / 4) return [];
-    const { rows } = await queryKeepingConnection<Entry>(this.#pool, this.#entriesQuery);
+    const { rows } = await queryKeepingConnection<CatalogEntry>(this.#pool, this.#entriesQuery);
     const storedBytes = new Map<string, number>();
     for (const { name, bytes } of rows) storedBytes.set(name, (storedBytes.get(name) ?? 0) + bytes);
     const names = await this.#selectExcessive(storedBytes);
@@ -218,7 +218,7 @@ export class SharedCatalogs {
     return sumAmounts(largest) > this.#maxBytes ? largest.map(({ name }) => name) : [];
   }
 
-  async #removeEntries(entries: readonly Entry[]): Promise<void> {
+  async #removeEntries(entries: readonly CatalogEntry[]): Promise<void> {
     for (const { name, kind, target, login } of entries) {
       const resetStatements = {
         comment: `comment on ${target} is null`,
@@ -254,9 +254,12 @@ export class SharedCatalogs {
 }
 
 /** Returns the entries in databases of other tenants, and the largest entries, so that the rest does not exceed a size in bytes. */
-const selectEntriesToRemove = (entries: readonly Entry[], maxRemainingBytes: number): Entry[] => {
+const selectEntriesToRemove = (
+  entries: readonly CatalogEntry[],
+  maxRemainingBytes: number,
+): CatalogEntry[] => {
   let remainingBytes = entries.reduce((sum, { bytes }) => sum + bytes, 0);
-  const isElsewhereFirst = (first: Entry, second: Entry): number =>
+  const isElsewhereFirst = (first: CatalogEntry, second: CatalogEntry): number =>
     Number(second.isElsewhere) - Number(first.isElsewhere) || second.bytes - first.bytes;
   return entries.toSorted(isElsewhereFirst).filter(({ isElsewhere, bytes }) => {
     if (!isElsewhere && remainingBytes <= maxRemainingBytes) return false;

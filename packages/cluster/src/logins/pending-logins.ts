@@ -3,7 +3,7 @@ import { Gate, type WaitLimits } from "./gate.js";
 import { loginRejections } from "../connection/login-rejected.js";
 
 /** A database that is being created. */
-interface Creation {
+interface DatabaseCreation {
   readonly users: Set<string>;
   readonly gate: Gate;
 }
@@ -14,7 +14,7 @@ const maxCreations = 10_000;
 /** The logins of databases that are being created. Clients that connect with them wait. */
 export class PendingLogins {
   /** By database, the oldest first. */
-  readonly #creations = new Map<string, Creation>();
+  readonly #creations = new Map<string, DatabaseCreation>();
   readonly #databaseByUser = new Map<string, string>();
 
   add(database: string, credentials: readonly Pick<DatabaseCredential, "user">[]): void {
@@ -57,7 +57,7 @@ export class PendingLogins {
     this.#endCreation(database)?.reject(loginRejections.notCreated(database));
   }
 
-  #startCreation(database: string): Creation {
+  #startCreation(database: string): DatabaseCreation {
     const [oldestDatabase] = this.#creations.keys();
     if (this.#creations.size >= maxCreations && oldestDatabase !== undefined)
       this.rejectClients(oldestDatabase);

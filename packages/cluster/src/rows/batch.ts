@@ -10,7 +10,7 @@ export interface Statement {
 export const createStatement = (text: string, ...values: string[]): Statement => ({ text, values });
 
 /** The columns of a row as text. */
-export type Columns = readonly (string | null)[];
+export type RowValues = readonly (string | null)[];
 
 /** The names of the statements that a connection has prepared. */
 class PreparedStatements {
@@ -54,16 +54,16 @@ const preparedStatementsByConnection = new WeakMap<Connection, PreparedStatement
  */
 class Batch implements Submittable {
   readonly #statements: readonly Statement[];
-  readonly #results: Columns[][] = [];
+  readonly #results: RowValues[][] = [];
   /** The SQL of the statements that this batch prepares. */
   readonly #newTexts: string[] = [];
-  #rows: Columns[] = [];
+  #rows: RowValues[] = [];
   #preparedStatements: PreparedStatements | undefined;
 
   constructor(
     statements: readonly Statement[],
     /** The driver wraps it, to call it when the responses take too long. */
-    readonly callback: (error: unknown, results: readonly Columns[][]) => void,
+    readonly callback: (error: unknown, results: readonly RowValues[][]) => void,
   ) {
     this.#statements = statements;
   }
@@ -86,7 +86,7 @@ class Batch implements Submittable {
     connection.stream.uncork();
   }
 
-  handleDataRow({ fields }: { readonly fields: Columns }): void {
+  handleDataRow({ fields }: { readonly fields: RowValues }): void {
     this.#rows.push(fields);
   }
 
@@ -111,7 +111,7 @@ class Batch implements Submittable {
 export const runBatch = (
   client: Client,
   statements: readonly Statement[],
-): Promise<readonly (readonly Columns[])[]> =>
+): Promise<readonly (readonly RowValues[])[]> =>
   new Promise((resolve, reject) => {
     client.query(
       new Batch(statements, (error, results) => {

@@ -1,10 +1,10 @@
 import type { LoadResult, Preload } from "@mgmt/engine/internal";
-import { type Columns, type Statement, createStatement } from "./batch.js";
+import { type RowValues, type Statement, createStatement } from "./batch.js";
 import { StatementParameters, type ReadStatement, planReads, buildUnionStatement } from "./reads.js";
 import type { RowCache } from "./row-cache.js";
 
 /** The rows of each of the statements that were sent together. */
-export type BatchResults = readonly (readonly Columns[])[];
+export type BatchResults = readonly (readonly RowValues[])[];
 
 /** The statements that load rows, and a function that reads their results. */
 export interface LoadPlan {
@@ -55,7 +55,7 @@ export const planLoadInTransaction = (
   ]);
 
 /** A read with the rows of its result. */
-type ReadResult = readonly [read: ReadStatement, rows: readonly Columns[]];
+type ReadResult = readonly [read: ReadStatement, rows: readonly RowValues[]];
 
 interface ReadPlan {
   readonly statements: readonly Statement[];
@@ -120,8 +120,8 @@ const partitionResults = (reads: readonly ReadStatement[], results: BatchResults
   reads.map((read, index) => [read, results[index] ?? []]);
 
 /** Divides the rows of several reads, whose fourth column is the index of the read. */
-const splitReads = (rows: readonly Columns[], reads: readonly ReadStatement[]): ReadResult[] => {
-  const readResults = reads.map((read): [ReadStatement, Columns[]] => [read, []]);
+const splitReads = (rows: readonly RowValues[], reads: readonly ReadStatement[]): ReadResult[] => {
+  const readResults = reads.map((read): [ReadStatement, RowValues[]] => [read, []]);
   for (const row of rows) readResults[Number(row[3])]?.[1].push(row);
   return readResults;
 };

@@ -1,4 +1,4 @@
-import type { RecordStore, Replacement, TableStates } from "@mgmt/engine/internal";
+import type { RecordStore, TableReplacement, TableStates } from "@mgmt/engine/internal";
 import { Pool, type PoolClient, escapeIdentifier } from "pg";
 import { retryWhileFull } from "../connection/retry-while-full.js";
 import { type ConnectionConfig, type DatabaseAddress, toClientConfig } from "../policy/address.js";
@@ -308,7 +308,7 @@ const replaceTables = async (
   schema: string,
   codec: RowCodec,
   computeNextTables: (tables: TableStates) => TableStates,
-): Promise<() => Replacement> => {
+): Promise<() => TableReplacement> => {
   const before = await readAllTables(client, schema, codec);
   let after: TableStates;
   try {

@@ -1,7 +1,7 @@
 import { groupBy } from "@mgmt/internal/values/group-by";
 import type { LoadResult, KeyValue, LoadedRow, Lookup, Preload, Row } from "@mgmt/engine/internal";
 import { escapeLiteral } from "pg";
-import { type Columns, type Statement, toArrayLiteral } from "./batch.js";
+import { type RowValues, type Statement, toArrayLiteral } from "./batch.js";
 import { toStorable } from "./json-text.js";
 import type { RowCache } from "./row-cache.js";
 import { isArrayField, toSqlName } from "./tables.js";
@@ -10,7 +10,7 @@ import { isArrayField, toSqlName } from "./tables.js";
 export interface ReadStatement extends Statement {
   readonly preloads: readonly Preload[];
   /** Converts the result of the statement to the result of each preload. */
-  readonly toLoadResults: (rows: readonly Columns[], rowCache: RowCache) => LoadResult[];
+  readonly toLoadResults: (rows: readonly RowValues[], rowCache: RowCache) => LoadResult[];
 }
 
 /**
@@ -230,7 +230,7 @@ const buildRateLimitHitSql = (
   select id, count, ends_at from hit`;
 };
 
-const parseRateWindow = ([id, count, endsAt]: Columns): LoadedRow => {
+const parseRateWindow = ([id, count, endsAt]: RowValues): LoadedRow => {
   const row = { id: String(id), createdAt: 0, count: Number(count), endsAt: Number(endsAt) };
   return { sequence: 0, version: "", row };
 };

@@ -1,5 +1,5 @@
 import type { LoadedRow } from "@mgmt/engine/internal";
-import type { Columns } from "./batch.js";
+import type { RowValues } from "./batch.js";
 import { RecentMap } from "@mgmt/internal/values/recent-map";
 import type { RowCodec } from "./row-codec.js";
 
@@ -21,7 +21,7 @@ export class RowCache {
   }
 
   /** Returns the row in the columns `seq`, `xmin`, and `doc`. */
-  getRow(table: string, [sequence, version, document]: Columns): LoadedRow {
+  getRow(table: string, [sequence, version, document]: RowValues): LoadedRow {
     const key = `${table} ${String(sequence)} ${String(version)}`;
     const cachedRow = this.#rows.get(key);
     if (cachedRow) return cachedRow;

@@ -1,4 +1,4 @@
-import type { EngineRequest, Outcome } from "../values/message.js";
+import type { EngineRequest, PipelineOutcome } from "../values/message.js";
 import type { LimitSettings, Settings } from "../values/settings.js";
 import type { Transactions } from "./transactions.js";
 
@@ -31,7 +31,7 @@ export interface Endpoint {
     endpointContext: EndpointContext,
     request: EngineRequest,
     search: string,
-  ): Outcome | Promise<Outcome>;
+  ): PipelineOutcome | Promise<PipelineOutcome>;
 }
 
 /** Returns the endpoint for a method and path (without query); undefined when there is none. */

@@ -1,4 +1,4 @@
-import type { EngineRequest, Outcome } from "../values/message.js";
+import type { EngineRequest, PipelineOutcome } from "../values/message.js";
 import type { EndpointContext } from "../context/endpoint.js";
 import type { OperationContext } from "../context/operation-context.js";
 import type { TransactionOptions } from "../store/storage-adapter.js";
@@ -43,7 +43,7 @@ export class AuthorizationEndpoint {
     endpointContext: EndpointContext,
     request: EngineRequest,
     search: string,
-  ): Outcome | Promise<Outcome> {
+  ): PipelineOutcome | Promise<PipelineOutcome> {
     const transactionOptions: TransactionOptions = {
       mode: request.method === "POST" ? "write" : "read",
       locks: listLocks(request),
@@ -53,7 +53,7 @@ export class AuthorizationEndpoint {
     );
   }
 
-  #respondInTransaction(context: OperationContext, request: EngineRequest, search: string): Outcome {
+  #respondInTransaction(context: OperationContext, request: EngineRequest, search: string): PipelineOutcome {
     if (this.guard.isCrossOrigin(request)) return createPageResponse(rejectionPages.foreign());
     const parameters = catchOAuthError(() => parseParameters(search));
     if (parameters instanceof OAuthError) return createPageResponse(rejectionPages.request(parameters));
@@ -95,7 +95,7 @@ export class AuthorizationEndpoint {
     context: OperationContext,
     target: ResponseTarget,
     error: OAuthError,
-  ): Outcome {
+  ): PipelineOutcome {
     const outcome = redirectToClient(context, target, error);
     if (!this.signInGate || request.method !== "GET") return outcome;
     return {
@@ -109,7 +109,7 @@ export class AuthorizationEndpoint {
     request: EngineRequest,
     search: string,
     authorization: AuthorizationRequest,
-  ): Outcome {
+  ): PipelineOutcome {
     const { users, workspaces } = context.store;
     const retryUrl = buildAuthorizePath(search);
     const form = catchOAuthError(() => parseForm(request));
@@ -137,7 +137,7 @@ export class AuthorizationEndpoint {
     search: string,
     authorization: AuthorizationRequest,
     user: UserRow,
-  ): Outcome {
+  ): PipelineOutcome {
     const workspaces = context.store.workspaces.list({ memberIds: user.id });
     const { scopes, redirectUri } = authorization;
     const destination = formatRedirectDestination(redirectUri);
@@ -152,7 +152,7 @@ export class AuthorizationEndpoint {
     { client, redirectUri }: AuthorizationRequest,
     render: (formValues: FormValues) => string,
     scriptCspSource?: string,
-  ): Outcome {
+  ): PipelineOutcome {
     const { token, setCookie } = this.guard.issueFormToken(request, search);
     const html = render({ action: buildAuthorizePath(search), token, clientName: client.name });
     const formAction = buildFormActionSources(redirectUri);
@@ -170,7 +170,7 @@ const redirectToClient = (
   { settings }: OperationContext,
   target: ResponseTarget,
   codeOrError: { code: string } | OAuthError,
-): Outcome => {
+): PipelineOutcome => {
   const errorCode = codeOrError instanceof OAuthError ? codeOrError.code : null;
   return createRedirectResponse(buildResponseLocation(target, settings.authUrl, codeOrError), errorCode);
 };

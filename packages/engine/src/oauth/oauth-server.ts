@@ -9,7 +9,7 @@ import {
 } from "../context/endpoint.js";
 import { DatabaseUnavailableError } from "../context/database-engine.js";
 import { StateChangedError } from "../values/state-changed-error.js";
-import { type EngineRequest, type Outcome, getHeader } from "../values/message.js";
+import { type EngineRequest, type PipelineOutcome, getHeader } from "../values/message.js";
 import { AuthorizationEndpoint } from "./authorization-endpoint.js";
 import type { ClientRequest } from "./client-authentication.js";
 import { maxFormBytes, parseForm } from "./form-body.js";
@@ -44,7 +44,7 @@ interface EndpointHandler {
     request: EngineRequest,
     search: string,
     log: LogParameters,
-  ): Outcome | Promise<Outcome>;
+  ): PipelineOutcome | Promise<PipelineOutcome>;
 }
 
 /** Limits caching to one minute, because a restart or another process can change the keys. */
@@ -122,7 +122,7 @@ const handleOAuthRequest = async (
   request: EngineRequest,
   search: string,
   onDefect: OAuthServerOptions["onDefect"],
-): Promise<Outcome> => {
+): Promise<PipelineOutcome> => {
   const { methods, allowsAnyOrigin } = handler;
   if (request.method === "OPTIONS" && allowsAnyOrigin) {
     const requestedHeaders = getHeader(request, "access-control-request-headers");
@@ -150,7 +150,7 @@ const callHandler = async (
   request: EngineRequest,
   search: string,
   log: LogParameters,
-): Promise<Outcome> => {
+): Promise<PipelineOutcome> => {
   if (!methods.includes(request.method)) throw oauthErrors.wrongMethod(methods);
   return respond(endpointContext, request, search, log);
 };

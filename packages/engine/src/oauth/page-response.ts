@@ -1,4 +1,4 @@
-import type { Outcome } from "../values/message.js";
+import type { PipelineOutcome } from "../values/message.js";
 import { noStoreHeaders } from "./responses.js";
 import type { OAuthError } from "./oauth-error.js";
 import { type RejectionPageData, renderRejectionPage } from "./page/rejection-page.js";
@@ -25,7 +25,7 @@ export const createPageResponse = ({
   formAction,
   code = "",
   scriptCspSource,
-}: Page): Outcome => ({
+}: Page): PipelineOutcome => ({
   status,
   headers: {
     ...noStoreHeaders,

@@ -1,4 +1,4 @@
-import type { Outcome } from "../values/message.js";
+import type { PipelineOutcome } from "../values/message.js";
 import type { OAuthError } from "./oauth-error.js";
 
 /** Adds parameters to the request log. They must not contain secrets. */
@@ -15,7 +15,7 @@ export const noStoreHeaders = { "cache-control": "no-store", pragma: "no-cache" 
 export const createJsonResponse = (
   body: object,
   headers: Readonly<Record<string, string>> = noStoreHeaders,
-): Outcome => ({
+): PipelineOutcome => ({
   status: 200,
   headers,
   rawBody: { text: JSON.stringify(body), contentType: "application/json" },
@@ -26,7 +26,12 @@ export const createJsonResponse = (
  * Returns an error response of the token or revocation endpoint. See
  * https://www.rfc-editor.org/rfc/rfc6749#section-5.2.
  */
-export const createOAuthErrorResponse = ({ code, description, status, headers }: OAuthError): Outcome => ({
+export const createOAuthErrorResponse = ({
+  code,
+  description,
+  status,
+  headers,
+}: OAuthError): PipelineOutcome => ({
   ...createJsonResponse({ error: code, error_description: description }, { ...noStoreHeaders, ...headers }),
   status,
   code,
@@ -36,7 +41,7 @@ export const createOAuthErrorResponse = ({ code, description, status, headers }:
  * Returns a redirect with status 303, which prevents the browser from submitting the form again. See
  * https://www.rfc-editor.org/rfc/rfc9700#section-4.12.
  */
-export const createRedirectResponse = (location: string, code: string | null): Outcome => ({
+export const createRedirectResponse = (location: string, code: string | null): PipelineOutcome => ({
   status: 303,
   headers: { ...noStoreHeaders, location, "referrer-policy": "no-referrer" },
   code,

@@ -1,6 +1,6 @@
 import type { Authenticator, VerifiedToken } from "../context/authenticator.js";
 import { computeDigest } from "../values/digest.js";
-import type { Outcome } from "../values/message.js";
+import type { PipelineOutcome } from "../values/message.js";
 import type { EndpointContext } from "../context/endpoint.js";
 import type { OperationContext } from "../context/operation-context.js";
 import type { ClientRow } from "../store/rows.js";
@@ -21,7 +21,7 @@ export const revokeToken = async (
   endpointContext: EndpointContext,
   authenticator: Authenticator,
   request: ClientRequest,
-): Promise<Outcome> => {
+): Promise<PipelineOutcome> => {
   const token = request.parameters.get("token");
   const verifiedToken = token === undefined ? undefined : await authenticator.verify(token);
   const locks = token === undefined ? [] : [computeDigest(token)];

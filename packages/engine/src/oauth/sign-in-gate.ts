@@ -1,7 +1,7 @@
 import { hmacSha256 } from "#digest";
 import { encodeBase64Url } from "../values/base64.js";
 import { computeDigest, isDigestOf, areStringsEqualInConstantTime } from "../values/digest.js";
-import type { EngineRequest, Outcome } from "../values/message.js";
+import type { EngineRequest, PipelineOutcome } from "../values/message.js";
 import { findCookieValues } from "./cookies.js";
 import { parseForm } from "./form-body.js";
 import { OAuthError, catchOAuthError } from "./oauth-error.js";
@@ -51,7 +51,7 @@ export class SignInGate {
    *
    * @param pagePath path and query of the page.
    */
-  respondUnlessSignedIn(request: EngineRequest, pagePath: string): Outcome | undefined {
+  respondUnlessSignedIn(request: EngineRequest, pagePath: string): PipelineOutcome | undefined {
     const key = findSubmittedKey(request);
     if (key !== undefined) return this.#respondToKey(key, pagePath);
     const { name, value } = this.#cookie;
@@ -60,7 +60,7 @@ export class SignInGate {
     return createKeyPageResponse(200, pagePath);
   }
 
-  #respondToKey(key: string, pagePath: string): Outcome {
+  #respondToKey(key: string, pagePath: string): PipelineOutcome {
     if (isDigestOf(this.#keyDigest, key.trim())) return this.#redirectWithCookie(pagePath);
     const now = this.now();
     if (now >= this.#windowEndsAt) {
@@ -74,7 +74,7 @@ export class SignInGate {
     return { ...response, headers: { ...response.headers, "retry-after": retryAfter } };
   }
 
-  #redirectWithCookie(pagePath: string): Outcome {
+  #redirectWithCookie(pagePath: string): PipelineOutcome {
     const response = createRedirectResponse(pagePath, null);
     const { name, value, attributes } = this.#cookie;
     const cookiePath = /^\/[^/?]*/.exec(pagePath)?.[0] ?? "/";
@@ -92,7 +92,7 @@ const findSubmittedKey = (request: EngineRequest): string | undefined => {
   return form instanceof OAuthError ? undefined : form.get("signInKey");
 };
 
-const createKeyPageResponse = (status: number, pagePath: string, problem?: KeyProblem): Outcome =>
+const createKeyPageResponse = (status: number, pagePath: string, problem?: KeyProblem): PipelineOutcome =>
   createPageResponse({
     status,
     html: renderKeyPage(pagePath, problem),

@@ -1,5 +1,5 @@
 import { type TokenClaims, type TokenSigner, buildTokenClaims } from "../context/access-token.js";
-import type { Outcome } from "../values/message.js";
+import type { PipelineOutcome } from "../values/message.js";
 import { computeDigest } from "../values/digest.js";
 import type { EndpointContext } from "../context/endpoint.js";
 import type { OperationContext } from "../context/operation-context.js";
@@ -33,7 +33,7 @@ export const issueToken = async (
   endpointContext: EndpointContext,
   signer: TokenSigner,
   request: ClientRequest,
-): Promise<Outcome> => {
+): Promise<PipelineOutcome> => {
   const { settings } = endpointContext;
   const { parameters } = request;
   const secrets = [parameters.get("code"), parameters.get("refresh_token")];

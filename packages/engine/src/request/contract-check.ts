@@ -1,7 +1,7 @@
 import { type OperationEntry, type OperationId, operations } from "../generated/operations.js";
 import { responseValidators } from "#validators";
 import { toIssues } from "./issues.js";
-import type { Outcome } from "../values/message.js";
+import type { PipelineOutcome } from "../values/message.js";
 
 /**
  * Returns an operation whose contract has a response that is due to the settings: an approval or a rate limit that the
@@ -23,7 +23,7 @@ export const findSubstituteOperationId = (
  */
 export const findContractViolation = (
   operation: OperationEntry,
-  response: Pick<Outcome, "status" | "code" | "body" | "json">,
+  response: Pick<PipelineOutcome, "status" | "code" | "body" | "json">,
 ): string | undefined => {
   const { status, code, json } = response;
   const responseLabel = `${operation.id} returned ${String(status)}${code === null ? "" : ` ${code}`}`;

@@ -8,7 +8,12 @@ import { corsHeaders } from "./cors.js";
 import { DatabaseUnavailableError, OutcomeUnknownError } from "../context/database-engine.js";
 import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
-import { type EngineRequest, type EngineResponse, type Outcome, toErrorOutcome } from "../values/message.js";
+import {
+  type EngineRequest,
+  type EngineResponse,
+  type PipelineOutcome,
+  toErrorOutcome,
+} from "../values/message.js";
 import { chooseMode, performOperation } from "./perform.js";
 import { type PipelineServices, runPipeline } from "./pipeline.js";
 import { needsPreparation, noPreparation, runPreparation } from "./preparation.js";
@@ -168,7 +173,7 @@ export class Engine {
     };
   }
 
-  #toOutcome({ request }: Exchange, error: unknown): Outcome {
+  #toOutcome({ request }: Exchange, error: unknown): PipelineOutcome {
     if (error instanceof RequestError) return toErrorOutcome(error);
     // With Retry-After, the response means that nothing was done.
     if (error instanceof OutcomeUnknownError && chooseMode(request.method) === "write")
@@ -180,7 +185,7 @@ export class Engine {
   }
 
   /** Waits until all changes are stored, because the response may show the changes of another request. */
-  #respondWhenSaved(exchange: Exchange, outcome: Outcome): EngineResponse | Promise<EngineResponse> {
+  #respondWhenSaved(exchange: Exchange, outcome: PipelineOutcome): EngineResponse | Promise<EngineResponse> {
     const waitUntilSaved = exchange.context.waitUntilSaved();
     if (!waitUntilSaved) return this.#respond(exchange, this.enforceContract(exchange, outcome));
     return waitUntilSaved.then(
@@ -190,7 +195,7 @@ export class Engine {
   }
 
   /** Returns the outcome of a request, or a rejection in its place if it violates the contract. A method that tests can wrap. */
-  private enforceContract(exchange: Exchange, outcome: Outcome): Outcome {
+  private enforceContract(exchange: Exchange, outcome: PipelineOutcome): PipelineOutcome {
     const { operation, isOutsideContract } = exchange;
     if (!operation || isOutsideContract || outcome.dropped || !this.services.validateResponses)
       return outcome;
@@ -198,7 +203,7 @@ export class Engine {
     return violation === undefined ? outcome : this.#toOutcome(exchange, new Error(violation));
   }
 
-  #respond(exchange: Exchange, rawOutcome: Outcome): EngineResponse {
+  #respond(exchange: Exchange, rawOutcome: PipelineOutcome): EngineResponse {
     const { requestId, request, path, context } = exchange;
     const isPublic =
       context.settings.errorCodes === "public" && isApiPath(path) && !exchange.isOutsideContract;

@@ -14,7 +14,7 @@ import type { Endpoint } from "../context/endpoint.js";
 import { errors } from "../values/errors.js";
 import type { RateLimitResult, Exchange } from "./exchange.js";
 import type { InstalledFaults, FaultTarget } from "../context/fault.js";
-import { type Outcome, getHeader } from "../values/message.js";
+import { type PipelineOutcome, getHeader } from "../values/message.js";
 import { type ReadyRequest, waitForJob, chooseMode, performOperation, runHandler } from "./perform.js";
 import { applyFault } from "./play-fault.js";
 import { needsPreparation, noPreparation, runPreparation } from "./preparation.js";
@@ -38,7 +38,10 @@ export interface PipelineServices {
  * Runs a request: route, authenticate, limit, validate, authorize, prepare, check, require an approval, execute. A step rejects by throwing a
  * `RequestError`. The result is a promise only when a step has to wait.
  */
-export const runPipeline = (services: PipelineServices, exchange: Exchange): Outcome | Promise<Outcome> => {
+export const runPipeline = (
+  services: PipelineServices,
+  exchange: Exchange,
+): PipelineOutcome | Promise<PipelineOutcome> => {
   const { request, path, context } = exchange;
   if (!isApiPath(path) || path === contractPath) {
     const endpoint = context.findEndpoint(request.method, path);
@@ -55,14 +58,15 @@ const runEndpoint = (
   services: PipelineServices,
   exchange: Exchange,
   endpoint: Endpoint,
-): Outcome | Promise<Outcome> => {
+): PipelineOutcome | Promise<PipelineOutcome> => {
   const { context, request, search } = exchange;
   exchange.endpoint = endpoint;
-  const respond = (): Outcome | Promise<Outcome> => endpoint.respond(context, request, search);
+  const respond = (): PipelineOutcome | Promise<PipelineOutcome> =>
+    endpoint.respond(context, request, search);
   return endpoint.id === null ? respond() : runWithFault(services, exchange, endpoint.id, respond);
 };
 
-const respondToPreflight = ({ request, path }: Exchange): Outcome => {
+const respondToPreflight = ({ request, path }: Exchange): PipelineOutcome => {
   const headers = buildPreflightHeaders(
     listAllowedMethods(path),
     getHeader(request, "access-control-request-headers"),
@@ -74,8 +78,8 @@ const runWithFault = (
   { faults }: PipelineServices,
   exchange: Exchange,
   target: FaultTarget,
-  proceed: () => Outcome | Promise<Outcome>,
-): Outcome | Promise<Outcome> => {
+  proceed: () => PipelineOutcome | Promise<PipelineOutcome>,
+): PipelineOutcome | Promise<PipelineOutcome> => {
   const { faultResult } = exchange;
   if (faultResult) {
     // The latency is over.
@@ -94,7 +98,7 @@ const runOperation = (
   services: PipelineServices,
   exchange: Exchange,
   route: Route,
-): Outcome | Promise<Outcome> =>
+): PipelineOutcome | Promise<PipelineOutcome> =>
   mapAwaitable(verifyBearer(exchange.context.authenticator, exchange.request), (token) =>
     runWithVerifiedToken(services, exchange, route, token),
   );
@@ -105,7 +109,7 @@ const runWithVerifiedToken = (
   exchange: Exchange,
   route: Route,
   token: VerifiedToken | undefined,
-): Outcome | Promise<Outcome> => {
+): PipelineOutcome | Promise<PipelineOutcome> => {
   const { operation } = route;
   const { context: requestContext } = exchange;
   const handler: AnyOperationHandler = services.handlers[operation.id];
@@ -201,7 +205,7 @@ const catchRateLimitError = (count: () => Record<string, string> | undefined): R
   }
 };
 
-const toOutcome = ({ status, body, json, headers }: SuccessResponse): Outcome => ({
+const toOutcome = ({ status, body, json, headers }: SuccessResponse): PipelineOutcome => ({
   status,
   body,
   json,

@@ -1,7 +1,7 @@
 import { errors } from "../values/errors.js";
 import type { Exchange } from "./exchange.js";
 import type { Fault } from "../context/fault.js";
-import { type Outcome, toErrorOutcome } from "../values/message.js";
+import { type PipelineOutcome, toErrorOutcome } from "../values/message.js";
 import { replaceWithPublicCode } from "./public-codes.js";
 import { RequestError } from "../values/request-error.js";
 
@@ -9,8 +9,8 @@ import { RequestError } from "../values/request-error.js";
 export const applyFault = async (
   fault: Fault,
   exchange: Exchange,
-  proceed: () => Outcome | Promise<Outcome>,
-): Promise<Outcome> => {
+  proceed: () => PipelineOutcome | Promise<PipelineOutcome>,
+): Promise<PipelineOutcome> => {
   const { latency = 0, status } = fault;
   const { cut, pause } = exchange.request;
   const isConnectionCut =
@@ -43,7 +43,7 @@ const faultDescription = "An installed fault caused this error";
  * Returns the error response of a fault. An error of the authorization server has the format of RFC 6749 section 5.2
  * (https://www.rfc-editor.org/rfc/rfc6749#section-5.2).
  */
-const createFaultOutcome = (fault: Fault & { status: number }, exchange: Exchange): Outcome => {
+const createFaultOutcome = (fault: Fault & { status: number }, exchange: Exchange): PipelineOutcome => {
   const { status, code, body, contentType = "text/html" } = fault;
   const { operation } = exchange;
   if (body !== undefined) {

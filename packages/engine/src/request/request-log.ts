@@ -1,7 +1,7 @@
 import { observe } from "@mgmt/internal/observers/observe";
 import { redactData } from "@mgmt/internal/redaction/redact";
 import type { Exchange } from "./exchange.js";
-import type { Outcome } from "../values/message.js";
+import type { PipelineOutcome } from "../values/message.js";
 import { maskPath } from "./route.js";
 
 /** A request that the server has handled. Contains no headers, no response and no secrets. */
@@ -117,7 +117,7 @@ export class RequestLog {
 }
 
 /** Builds the entry of a request that has been handled, with its secrets replaced. */
-export const createLogEntry = (exchange: Exchange, outcome: Outcome): LoggedRequest => {
+export const createLogEntry = (exchange: Exchange, outcome: PipelineOutcome): LoggedRequest => {
   const { request, operation, endpoint, principal, validRequest } = exchange;
   return {
     requestId: exchange.requestId,
@@ -147,7 +147,10 @@ const redactQuery = (query: Readonly<Record<string, unknown>>): Readonly<Record<
   return redactedQuery;
 };
 
-const getLoggedBody = ({ operation, endpoint, validRequest }: Exchange, outcome: Outcome): unknown => {
+const getLoggedBody = (
+  { operation, endpoint, validRequest }: Exchange,
+  outcome: PipelineOutcome,
+): unknown => {
   if (endpoint) return outcome.logged ?? (endpoint.id === null ? null : {});
   if (!validRequest || !operation || operation.body === "none") return null;
   // Settings may contain fields that the contract does not list.

@@ -11,7 +11,7 @@ import { loginJobKind } from "../rules/databases/database-changes.js";
 import { computeRetryDelay, outageDelays } from "../jobs/retry-delay.js";
 import { findDatabaseWithLogins } from "../rules/databases/database-lifecycle.js";
 import { readOnlyTransaction, writeWithoutLocks } from "../store/storage-adapter.js";
-import type { Replacement, TableStates } from "../store/records.js";
+import type { TableReplacement, TableStates } from "../store/records.js";
 import type { BackupRow, ConnectionRow, DatabaseRow } from "../store/rows.js";
 import type { Pauses } from "../values/pauses.js";
 import { listTableRows, findRemovedRows } from "./snapshot-tables.js";
@@ -31,7 +31,7 @@ interface ReconciliationServices extends Pick<Transactions, "transact"> {
  * @throws DatabaseUnavailableError when `pauses` are stopped and the database server cannot be reached.
  */
 export const reconcileDatabases = async (
-  replacement: Replacement,
+  replacement: TableReplacement,
   services: ReconciliationServices,
   pauses: Pauses,
 ): Promise<void> => {
@@ -58,7 +58,7 @@ export const retryUntilAvailable = async <T>(work: () => Promise<T>, pauses: Pau
 type ReconciliationStep = () => Promise<void>;
 
 const planDrops = (
-  { before, after }: Replacement,
+  { before, after }: TableReplacement,
   { databaseEngine, databaseWork, ...context }: ReconciliationServices,
 ): ReconciliationStep[] => {
   const databases = findRemovedRows<DatabaseRow>(before, after, "databases").map(
@@ -82,7 +82,7 @@ const planDrops = (
 };
 
 const planLoginChanges = (
-  { before, after }: Replacement,
+  { before, after }: TableReplacement,
   { databaseEngine, databaseWork, ...context }: ReconciliationServices,
 ): ReconciliationStep[] => {
   const [loginsBefore, loginsAfter] = [listLoginsByDatabase(before), listLoginsByDatabase(after)];
@@ -133,7 +133,7 @@ const listConnectionIdsByDatabase = (
 };
 
 const planLostBackups = (
-  { before, after }: Replacement,
+  { before, after }: TableReplacement,
   { databaseEngine, databaseWork, ...context }: ReconciliationServices,
 ): ReconciliationStep[] => {
   const previousBackupIds = new Set(listCompletedBackups(before).map(({ id }) => id));

@@ -18,11 +18,11 @@ export interface RecordStore extends StorageAdapter {
    * @param createTables returns the new rows. When it throws, nothing changes.
    * @throws errors of `createTables`; DatabaseUnavailableError.
    */
-  replaceAll(createTables: (current: TableStates) => TableStates): Promise<Replacement>;
+  replaceAll(createTables: (current: TableStates) => TableStates): Promise<TableReplacement>;
 }
 
 /** The rows of all tables before and after they were replaced. */
-export interface Replacement {
+export interface TableReplacement {
   readonly before: TableStates;
   readonly after: TableStates;
 }

@@ -30,7 +30,7 @@ export interface EngineResponse {
 }
 
 /** The result of the pipeline, before it is serialized. */
-export interface Outcome {
+export interface PipelineOutcome {
   readonly status: number;
   readonly body?: unknown;
   /** The JSON of the body, instead of `body`. */
@@ -60,7 +60,7 @@ export const hasContentEncoding = (headers: EngineRequest["headers"]): boolean =
   );
 
 /** Returns the outcome for a request that was rejected. */
-export const toErrorOutcome = (error: RequestError): Outcome => {
+export const toErrorOutcome = (error: RequestError): PipelineOutcome => {
   const { status, code, message, hint, extra, headers } = error;
   return {
     status,

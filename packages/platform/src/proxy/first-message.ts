@@ -63,15 +63,15 @@ const parseCompleteMessage = (bytes: Buffer): FirstMessage => {
   return { type: "startup", bytes, user, database: findValue("database") };
 };
 
-interface Parameter {
+interface StartupParameter {
   name: string;
   value: string;
 }
 
 /** Reads the parameters as Latin-1, which preserves the bytes of every encoding. */
-const parseParameters = (startup: Buffer): Parameter[] => {
+const parseParameters = (startup: Buffer): StartupParameter[] => {
   const text = startup.toString("latin1");
-  const parameters: Parameter[] = [];
+  const parameters: StartupParameter[] = [];
   let offset = 8;
   while (offset < text.length && text[offset] !== "\0") {
     const nameEnd = text.indexOf("\0", offset);

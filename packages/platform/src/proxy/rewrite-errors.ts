@@ -8,13 +8,13 @@ import { Rejection, parseSqlState } from "./rejection.js";
 import { encodeError, errorResponseType, fieldTypes, parseErrorFields } from "./error-response.js";
 
 /** A hint for an error of Postgres whose own hint does not help a user of the platform. */
-interface Explanation {
+interface ErrorHint {
   code: string;
   message: string;
   hint: string;
 }
 
-const explanations: readonly Explanation[] = [
+const errorHints: readonly ErrorHint[] = [
   {
     code: "0A000",
     message: 'extension "vector" is not available',
@@ -65,7 +65,7 @@ const addHint = (message: Buffer): Buffer => {
   const fields = parseErrorFields(message);
   const findField = (type: string): string | undefined =>
     fields.find((field) => field.startsWith(type))?.slice(1);
-  const explanation = explanations.find(
+  const explanation = errorHints.find(
     ({ code, message: text }) =>
       code === findField(fieldTypes.code) && text === findField(fieldTypes.message),
   );

@@ -46,14 +46,14 @@ const defaultSetupTimeoutMs = 120_000;
 /** The longest time of a timer of Node.js, in milliseconds. */
 const maxTimeoutMs = 2 ** 31 - 1;
 
-interface Rule {
+interface OptionRule {
   readonly isValid: (value: unknown) => boolean;
   readonly expectation: string;
 }
 
 const isString = (value: unknown): boolean => typeof value === "string";
 
-const rules: Record<keyof DatabaseTestOptions, Rule> = {
+const rules: Record<keyof DatabaseTestOptions, OptionRule> = {
   setup: {
     isValid: (value) => typeof value === "function" || (typeof value === "string" && value.trim() !== ""),
     expectation: "a shell command or a function",

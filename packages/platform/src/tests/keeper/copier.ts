@@ -26,7 +26,7 @@ interface TemplateRow {
   readonly waiting: number;
 }
 
-type Job = { readonly copy: TemplateRow } | { readonly drop: string };
+type CopierTask = { readonly copy: TemplateRow } | { readonly drop: string };
 
 /** Makes copies of templates ahead, and drops databases whose tests have ended. */
 export class Copier {
@@ -101,7 +101,7 @@ export class Copier {
   }
 
   /** Chooses copies for which tests wait before others, and databases to drop last, unless there are many. */
-  async #chooseJob(session: Client): Promise<Job | undefined> {
+  async #chooseJob(session: Client): Promise<CopierTask | undefined> {
     // A test may begin to wait while a copy becomes ready.
     await session.query(
       "select mgmt_test.serve_waiters(template) from (select distinct template from mgmt_test.waiter) w",
@@ -167,7 +167,7 @@ export class Copier {
     return isDropping || ended.length > 0;
   }
 
-  async #run(session: Client, job: Job): Promise<void> {
+  async #run(session: Client, job: CopierTask): Promise<void> {
     if ("drop" in job) return this.#drop(session, job.drop);
     const { id } = job.copy;
     try {
