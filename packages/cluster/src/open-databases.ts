@@ -170,7 +170,7 @@ export const openDatabases = async (
         isEmpty: databases.length === 0,
       };
     };
-    // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has ended.
+    // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has exited.
     const reconciliation = await (others === undefined
       ? reconcileAll()
       : others.sessions.enter(reconcileAll));

@@ -417,7 +417,7 @@ export class PostgresDatabases implements DatabaseEngine {
     try {
       await this.#closedDatabases.closeWhile(name, work);
     } finally {
-      // Clients may still learn that their sessions have ended.
+      // Clients may still learn that their sessions were terminated.
       this.#terminationReasons.set(name, terminationReason, copyReasonLifetimeMs);
     }
   }

@@ -6,8 +6,8 @@ import type { RequestCredential } from "../profiles/resolve-access.js";
 import type { LoginToken } from "./login-token.js";
 
 /**
- * Returns the token that requests are sent with: a token as it is, or a function for the current token of a login. Throws
- * `dev:not_running` for a profile of a `mgmt dev` that has ended.
+ * Returns the token that requests are sent with: a token as it is, or a function for the current token of a login. Throws `dev:not_running`
+ * for a profile of a `mgmt dev` that has stopped.
  */
 export const resolveToken = async (
   identity: RequestCredential,

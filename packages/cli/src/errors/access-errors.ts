@@ -78,7 +78,7 @@ export const otherServiceError = (name: string, baseUrl: string, source: string)
   );
 
 /**
- * A link can come with a repository, and another program may listen at the URL of a `mgmt dev --here` that has ended.
+ * A link can come with a repository, and another program may listen at the URL of a `mgmt dev --here` that has stopped.
  *
  * @param path the link, or the data of the `mgmt dev`.
  */

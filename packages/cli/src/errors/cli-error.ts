@@ -25,7 +25,7 @@ export class CliError extends Error {
   }
 }
 
-/** A signal ended the run. Default: the signal of Ctrl-C. */
+/** A signal terminated the run. Default: the signal of Ctrl-C. */
 export const interruptedError = (signal: TerminationSignal = "SIGINT"): CliError =>
   new CliError(
     exitReasonBySignal[signal],

@@ -37,7 +37,7 @@ export const exitReasonBySignal = {
   SIGHUP: "hungUp",
 } as const satisfies Record<TerminationSignal, ExitReason>;
 
-/** Returns the code with which the command exits after a signal has ended it. */
+/** Returns the code with which the command exits after a signal has terminated it. */
 export const getExitCodeOfSignal = (signal: TerminationSignal): number =>
   exitCodes[exitReasonBySignal[signal]];
 
@@ -45,7 +45,7 @@ export const getExitCodeOfSignal = (signal: TerminationSignal): number =>
 export const isInterruption = (exitCode: number): boolean =>
   terminationSignals.some((signal) => getExitCodeOfSignal(signal) === exitCode);
 
-/** Ends the run with the exit status of a program that it has run. Prints nothing, because the program has reported its error. */
+/** Makes the run exit with the status of a program that it has run. Prints nothing, because the program has reported its error. */
 export class ProgramExitError extends Error {
   constructor(readonly status: number) {
     super(`The run ends with status ${String(status)}`);

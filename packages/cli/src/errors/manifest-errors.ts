@@ -132,7 +132,7 @@ export const applyFailedError = (
   );
 
 /**
- * A signal ended the run between or during the steps.
+ * A signal terminated the run between or during the steps.
  *
  * @param nextCommand the command that shows what is left to do.
  */

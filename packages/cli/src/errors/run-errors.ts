@@ -11,11 +11,11 @@ export const outcomeUnknownError = (
   hint: string,
 ): CliError => new CliError("pending", "outcome:unknown", problem, hint, { next: [nextCommand] });
 
-/** A signal ended the run before the response to a request that changes something arrived. */
+/** A signal terminated the run before the response to a request that changes something arrived. */
 export const changeInterruptedError = (interruption: Error): CliError =>
   new CliError("pending", "outcome:unknown", describeInterruption(interruption));
 
-/** Returns the sentence for a request whose response did not arrive because a signal ended the run. */
+/** Returns the sentence for a request whose response did not arrive because a signal terminated the run. */
 export const describeInterruption = (interruption: Error): string =>
   `${interruption.message} before the response arrived. The request may have been carried out`;
 

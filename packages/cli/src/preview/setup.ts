@@ -122,7 +122,7 @@ const runInShell = (
     env: { ...buildInheritedEnvironment(env), ...variables },
     stdio: ["ignore", 2, 2],
     interruption,
-    // The run ends with the signal once the setup has ended.
+    // The run stops with the signal once the setup has finished.
     onSignal: (signal) => interruption.interrupt(signal),
     notFoundHint: "Install a shell, or run the setup yourself with mgmt run.",
   });

@@ -51,7 +51,7 @@ export const chooseProfile = (
   return { file: path, storedProfiles, name, profile: findProfile(storedProfiles, name?.value), link };
 };
 
-/** A `mgmt dev --here` that was never ready does not count. One that has ended does: commands must not go to another service instead. */
+/** A `mgmt dev --here` that was never ready does not count. One that has stopped does: commands must not go to another service instead. */
 const findStackName = (storedProfiles: StoredProfiles, cwd: string): ValueWithSource<string> | undefined => {
   const name = findStackProfileName(storedProfiles, cwd);
   const profile = findProfile(storedProfiles, name);

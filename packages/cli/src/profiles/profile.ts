@@ -117,7 +117,7 @@ export const findRunningProfile = ({ profiles }: StoredProfiles): string | undef
   return runningNames.length === 1 ? runningNames[0] : undefined;
 };
 
-/** Removes the profiles that do not outlive their services, which are known to have ended. */
+/** Removes the profiles that do not outlive their services, which are known to have stopped. */
 export const removeStoppedProfiles = (storedProfiles: StoredProfiles): StoredProfiles => {
   const stoppedProfiles = Object.entries(storedProfiles.profiles).filter(
     ([, profile]) => profile.ephemeral && readDevLiveness(profile) === "dead",

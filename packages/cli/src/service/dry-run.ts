@@ -11,14 +11,14 @@ import {
 } from "../output/curl-line.js";
 import { redactBody, redactHeaders, redactUrl } from "@mgmt/internal/redaction/redact";
 
-/** Ends a call whose request is not sent. */
+/** Thrown to abort a call whose request is not sent. */
 class RequestNotSentError extends Error {}
 
 /** Records the requests of a client instead of sending them. */
 export class DryRun {
   readonly requests: PlannedRequest[] = [];
 
-  /** Pass it to the client. Ends the calls whose requests it records. */
+  /** Pass it to the client. Aborts the calls whose requests it records. */
   readonly middleware: Middleware = ({ method, url, body }) => {
     this.requests.push({ method, url, ...(body !== undefined && { body: JSON.parse(body) as unknown }) });
     throw new RequestNotSentError();

@@ -11,7 +11,7 @@ export interface SignaledProcess {
 const repeatedSignalMs = 300;
 
 /**
- * Ends a run in an orderly way on Ctrl-C, on SIGQUIT, on SIGTERM, and on SIGHUP, which comes when the terminal is closed: it aborts the
+ * Stops a run in an orderly way on Ctrl-C, on SIGQUIT, on SIGTERM, and on SIGHUP, which comes when the terminal is closed: it aborts the
  * work in progress, and the command then prints the results so far. A second signal terminates the process immediately.
  */
 export class Interruption {

@@ -31,7 +31,7 @@ export interface ProgramOptions {
 const signalsForPrograms = ["SIGUSR1", "SIGUSR2"] as const;
 
 /**
- * Runs a program on the streams of this process until it ends. It gets every signal that this process gets, and only its end ends the run.
+ * Runs a program on the streams of this process until it ends. It gets every signal that this process gets, and only its exit ends the run.
  * The program gets no variable of this command.
  *
  * @param variables environment variables to set in addition to the variables of this process. Undefined removes one.

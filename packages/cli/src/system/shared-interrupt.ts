@@ -1,4 +1,4 @@
-/** How much later this process may see a Ctrl-C that has ended a program that it runs. */
+/** How much later this process may see a Ctrl-C that has terminated a program that it runs. */
 const maxInterruptDelayMs = 250;
 
 /**
@@ -13,7 +13,7 @@ export const waitForInterrupt = async (signal: AbortSignal): Promise<void> => {
   });
 };
 
-/** Throws the reason of the signal if a program that has failed was ended by Ctrl-C. */
+/** Throws the reason of the signal if a program that has failed was terminated by Ctrl-C. */
 export const throwIfInterrupted = async (signal: AbortSignal): Promise<void> => {
   await waitForInterrupt(signal);
   signal.throwIfAborted();

@@ -6,7 +6,7 @@ import { type TraceParent, formatTraceparent, isSampled } from "./trace-parent.j
 
 type Attributes = Record<string, string | number | readonly string[]>;
 
-/** A span that has ended. */
+/** A completed span. */
 export interface SpanRecord {
   readonly spanId: string;
   readonly name: string;
@@ -106,7 +106,7 @@ export class CommandTrace {
     };
   }
 
-  /** Returns the trace of a command that has ended. */
+  /** Returns the trace of a command that has finished. */
   finish({ commandPath, flags, exitCode, errorCode }: CommandResult): TraceRecord {
     const error = errorCode ?? String(exitCode);
     return {

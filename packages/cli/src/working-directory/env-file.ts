@@ -52,7 +52,7 @@ export const setEnvFileVariable = async (
   }
 };
 
-/** Ends the replacement of a file that stays as it is. */
+/** Thrown to cancel the replacement of a file whose content does not change. */
 class UnchangedError extends Error {}
 
 /**

@@ -148,7 +148,7 @@ export class Quarantine {
     return Math.min(penaltyMs.max, penaltyMs.first * 2 ** (count - 1));
   }
 
-  /** Closes a database of the installation, and forgets the sessions that have ended. */
+  /** Closes a database of the installation, and forgets the sessions that are closed. */
   async #closeAndCheck(name: string, pids: Set<number>): Promise<SessionCheck> {
     const { sessionTerminationQuery, installation } = this.#admin.cluster;
     const [database] = await this.#admin.query<{ closed: boolean; own: boolean }>(

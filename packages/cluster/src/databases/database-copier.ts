@@ -96,8 +96,8 @@ export class DatabaseCopier {
 
   /**
    * Copies a database to a new one that does not allow connections. Postgres copies only databases without sessions, so sessions in
-   * `sourceName` are ended, and new ones wait until the copy is complete. No sessions of a tenant are killed for it: otherwise every user
-   * who may create copies could make Postgres restart for all databases.
+   * `sourceName` are terminated, and new ones wait until the copy is complete. No sessions of a tenant are killed for it: otherwise every
+   * user who may create copies could make Postgres restart for all databases.
    *
    * @throws ClusterError `cluster:session_unresponsive`.
    */

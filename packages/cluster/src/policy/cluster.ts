@@ -74,7 +74,7 @@ export interface Cluster {
   /** Whether the platform may read which passwords roles have, as verifiers. */
   readonly canReadPasswords: boolean;
 
-  /** Whether `DROP DATABASE … WITH (FORCE)` ends every session. */
+  /** Whether `DROP DATABASE … WITH (FORCE)` terminates every session. */
   readonly canForceDrop: boolean;
 
   /**

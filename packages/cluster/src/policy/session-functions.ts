@@ -19,7 +19,7 @@ export const sessionFunctions: readonly string[] = [
         join pg_catalog.pg_roles r on r.oid = a.usesysid and not r.rolsuper
         where pg_catalog.pg_has_role(session_user, d.datdba, 'member');
     end`,
-  // A transaction caches the sessions that it has read. One of them may have ended, and its process id may belong to another session.
+  // A transaction caches the sessions that it has read. One of them may be closed, and its process id may belong to another session.
   `create function pg_catalog.mgmt_end_session(pid integer) returns boolean
     language sql volatile strict security definer set search_path = pg_catalog, pg_temp
     begin atomic

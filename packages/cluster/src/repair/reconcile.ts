@@ -216,7 +216,7 @@ export const findPreparedDatabases = async (admin: AdminConnection): Promise<str
 };
 
 /**
- * Drops the unfinished prepared databases of servers that have ended, while other servers work.
+ * Drops the unfinished prepared databases of servers that have stopped, while other servers work.
  *
  * @param listServerIds returns the ids of all servers that have not ended.
  */

@@ -8,7 +8,7 @@ import { type EncodedChanges, quoteDocument } from "./writes.js";
 /** Whether a commit whose response was lost took effect. */
 export type CommitOutcome = "committed" | "not committed" | "unknown";
 
-/** Returns whether an error ended the connection, so that a commit may have taken effect before it. */
+/** Returns whether an error closed the connection, so that a commit may have taken effect before it. */
 export const isConnectionLossError = (error: unknown): boolean =>
   !(error instanceof DatabaseError) || (error.severity !== "ERROR" && error.severity !== undefined);
 
@@ -70,7 +70,7 @@ const confirmReplication = (pool: Pool, timeoutMs: number): Promise<unknown> => 
   ]);
 };
 
-/** Returns the state of the lost session; undefined when it has ended or is idle. */
+/** Returns the state of the lost session; undefined when it is closed or idle. */
 const readSessionState = async (pool: Pool, backendPid: number): Promise<string | undefined> => {
   const { rows } = await pool.query<{ state: string }>(
     "select state from pg_stat_activity where pid = $1 and starts_with(application_name, $2) and state <> 'idle'",

@@ -20,7 +20,7 @@ export interface RowSource {
   readonly rowCache: RowCache;
 }
 
-/** Ends a transaction. */
+/** Completes a transaction. */
 export const commitStatement = createStatement("commit");
 
 const beginReadSql = "begin isolation level repeatable read read only";

@@ -77,7 +77,7 @@ export interface OpenRecords extends RecordStore {
   readCounts(): Promise<RecordCounts>;
   /** Forgets the rows that were loaded, because another instance of Postgres has replaced the previous one. */
   forgetRows(): void;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 

@@ -155,7 +155,7 @@ export class PostgresSessions implements Sessions {
       try {
         return await work(session);
       } finally {
-        // Fails when the session has ended, which has released its locks.
+        // Fails when the session is closed, which has released its locks.
         await this.#releaseLocks(session, names).catch(() => undefined);
       }
     });

@@ -206,9 +206,9 @@ export class StatementParameters {
 const maxDeletedWindows = 2;
 
 /**
- * Counts a request in a window, or in a new one if the window has ended, or if the clock was moved back by more than a window since
- * it started: the clocks of several processes differ by less. Then deletes other ended windows, skipping those that another request
- * has locked.
+ * Counts a request in a window, or in a new one if the window is over, or if the clock was moved back by more than a window since it
+ * started: the clocks of several processes differ by less. Then deletes other ended windows, skipping those that another request has
+ * locked.
  */
 const buildRateLimitHitSql = (
   table: string,

@@ -126,7 +126,7 @@ export class ServerLease implements ServerIdentity {
     this.#scheduleHeartbeat(this.#heartbeatIntervalMs);
   }
 
-  /** Gives the lease up, so that others know that this server has ended. */
+  /** Releases the lease, so that others know that this server has stopped. */
   async close(): Promise<void> {
     const wasLost = this.#isLost;
     // No heartbeat follows the current one.

@@ -65,7 +65,7 @@ export interface RegisteredServer {
 const silentCondition = `heartbeat_at < clock_timestamp() - make_interval(secs => ${String(silenceLimitSeconds)})`;
 
 /**
- * The servers that work on the same records, as these know them. A server has a row until it has ended, or others have ended its
+ * The servers that work on the same records, as these know them. A server has a row until it has stopped, or others have terminated its
  * sessions.
  */
 export class ServerRegistry {

@@ -70,7 +70,7 @@ export interface InitialStateRow extends Row {
 export interface JobRow extends Row, Job {
   /** The session of the process that runs it; null for one that any process may run when it is due. */
   owner: string | null;
-  /** How often the job has failed, or its process has ended while it had the job. Default: 0. */
+  /** How often the job has failed, or its process has exited while it had the job. Default: 0. */
   attempts?: number;
   /** The names and codes of the last error. Absent for a job that has not failed. */
   lastError?: string;

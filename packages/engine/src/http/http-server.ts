@@ -232,9 +232,9 @@ export const requestListener = (
   options: Pick<ServerOptions, "allowedHosts" | "controlSecret"> & {
     host: string;
     port: number;
-    /** Ends the event streams of the control surface. */
+    /** Closes the event streams of the control surface. */
     closeSignal: AbortSignal;
-    /** Ends the requests that a fault delays. */
+    /** Aborts the requests that a fault delays. */
     cut?: AbortSignal;
   },
 ): Listener => createListener(engine, options, true);

@@ -32,7 +32,7 @@ export const describeError = (error: unknown): string => {
   return descriptions.join(", caused by ") || "Not an error";
 };
 
-/** The `lastError` of a job whose process has ended, or has lost Postgres, while it had the job. */
+/** The `lastError` of a job whose process has exited, or has lost Postgres, while it had the job. */
 const processExitedError = "ProcessEnded";
 
 /** Returns the fields of a job after an attempt that has failed. Any process may run it when it is due again. */
@@ -52,8 +52,8 @@ export const buildFailedFields = (
 };
 
 /**
- * Returns the fields of a job that a process takes. Counts an attempt if the process that had the job has ended: the job may have ended
- * it, and would end all others.
+ * Returns the fields of a job that a process takes. Counts an attempt if the process that had the job has exited: the job may have crashed
+ * it, and would crash all others.
  *
  * @param isDelayed whether the job is delayed instead if that has happened before.
  */
@@ -61,7 +61,7 @@ export const buildTakenFields = (
   row: JobRow,
   taker: {
     readonly currentSession: string;
-    /** All sessions that the process has had. Those that have ended have lost Postgres. */
+    /** All sessions that the process has had. Closed sessions have lost Postgres. */
     readonly ownSessions: ReadonlySet<string>;
   },
   { isDelayed, ...attempt }: { readonly time: number; readonly random: number; readonly isDelayed: boolean },

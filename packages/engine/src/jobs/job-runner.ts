@@ -65,9 +65,9 @@ const awaitedConcurrencyLimits = { maxTotal: 32, perKey: 8 };
 const maxJobsPerPoll = 500;
 
 /**
- * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for immediately, and takes
- * others as they fall due, including jobs of a process that has ended. A row is removed when its job is done, by the
- * transaction with its result if it has one, so a job that a crash interrupts runs again.
+ * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for immediately, and takes others as
+ * they fall due, including jobs of a process that has exited. A row is removed when its job is done, by the transaction with its result if
+ * it has one, so a job that a crash interrupts runs again.
  *
  * A job that fails is repeated after a delay, and is dead after some attempts: its row stays, and nothing waits for it. An attempt also
  * counts when the process ends that has the job, because the job may have ended it. A job that cannot reach Postgres is repeated for as
@@ -395,7 +395,7 @@ export class JobRunner {
       } else await this.#storeFailure(job, error);
     } catch (failure) {
       if (!(failure instanceof DatabaseUnavailableError)) onDefect(failure);
-      // The row is there still, and the job is safe to repeat: by this process, or by another one if this session has ended.
+      // The row is there still, and the job is safe to repeat: by this process, or by another one if this session is closed.
       this.#postpone(job.id);
     }
     return error;

@@ -19,7 +19,7 @@ export interface StoredJob {
   readonly dueAt: number | null;
   /** Whether the process lives that has the job; null when none has it. */
   readonly isOwnerAlive: boolean | null;
-  /** How often the job has failed, or its process has ended while it had the job. */
+  /** How often the job has failed, or its process has exited while it had the job. */
   readonly attempts: number;
   /** The names and codes of the last error and its causes; null for a job that has not failed. */
   readonly lastError: string | null;

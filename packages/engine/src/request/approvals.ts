@@ -44,7 +44,7 @@ export const needsApproval = (
   settings.operations.includes(operation.id) ||
   operation.approvalFields.some(changesField);
 
-/** How long an approval is kept after it has ended, in milliseconds. */
+/** How long an approval is kept after it has expired, in milliseconds. */
 const retentionMs = 7 * 86_400_000;
 
 /** Approvals that one request deletes at most, so that no request is slow. More are deleted than are created. */

@@ -46,8 +46,8 @@ export type Preload =
     }
   | {
       /**
-       * Counts a request in the window with this id, and returns the window. Starts a new window if there is none or it has
-       * ended. Takes effect immediately, whether or not the transaction commits.
+       * Counts a request in the window with this id, and returns the window. Starts a new window if there is none or it is over. Takes
+       * effect immediately, whether or not the transaction commits.
        */
       readonly read: "hit";
       readonly table: "rateWindows";

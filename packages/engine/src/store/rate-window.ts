@@ -20,7 +20,7 @@ const maxWindows = 10_000;
 export class RateWindows {
   readonly #windows = new Map<string, RateWindow>();
 
-  /** Counts a request, and returns its window. Starts a new window if there is none or it has ended. */
+  /** Counts a request, and returns its window. Starts a new window if there is none or it is over. */
   countRequest({ id, now, length, maxCount }: CountPreload): RateWindow {
     const currentWindow = this.#windows.get(id);
     // A window that ends so late was started before the clock was moved back by more than a window.

@@ -77,7 +77,7 @@ export const runInTransaction = async <T>(
   }
 };
 
-/** Wraps an error of a callback whose transaction has ended, to distinguish it from an error of the transaction. */
+/** Wraps an error of a callback whose transaction is complete, to distinguish it from an error of the transaction. */
 class CallbackError extends Error {
   constructor(cause: unknown) {
     super("The callback failed", { cause });

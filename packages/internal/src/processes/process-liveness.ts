@@ -19,7 +19,7 @@ export type ProcessLiveness = "alive" | "dead" | "unknown";
 export interface ProcessView {
   /** The process that judges others. */
   readonly self: ProcessIdentity;
-  /** Returns undefined if no process has this id. A zombie has ended. */
+  /** Returns undefined if no process has this id. A zombie has exited. */
   readonly find: (pid: number) => Pick<ProcessIdentity, "started"> | undefined;
 }
 
@@ -30,7 +30,7 @@ export const determineLiveness = (
 ): ProcessLiveness => {
   if (place === null || self.place === null) return "unknown";
   if (place !== self.place) {
-    // The place differs after a restart of the machine, which has ended all earlier processes.
+    // The place differs after a restart of the machine, which has killed all earlier processes.
     return machine !== null && machine === self.machine ? "dead" : "unknown";
   }
   const process = find(pid);

@@ -4,7 +4,7 @@ export interface GuardOptions {
   readonly isGuarded: (url: string) => boolean;
   /** Resolves when a request may be sent. Rejects with the reason why it may not. */
   readonly check: () => Promise<void>;
-  /** Ends the checks. */
+  /** Stops the checks. */
   readonly signal: AbortSignal;
 }
 

@@ -17,7 +17,7 @@ export interface NavigationOptions {
   readonly isStatePersisted: boolean;
   /** Called with the reason why a login is not possible. */
   readonly report: (error: unknown) => void;
-  /** Ends the interception. */
+  /** Stops the interception. */
   readonly signal: AbortSignal;
 }
 

@@ -55,7 +55,7 @@ export const startInterception = (
   protectReceiver();
 };
 
-/** Ends the interception. */
+/** Stops the interception. */
 export const stopInterception = (owner: object): void => {
   const point = pointsByOwner.get(owner);
   if (!point) return;
@@ -113,7 +113,7 @@ const openSharedPoint = (): InterceptionPoint => {
   assertNotReplaced(receiver);
   if (receiver.kind === "none") {
     if (!isFirst) {
-      // A server that listened in between has ended the interception for all when it was closed.
+      // A server that listened in between has stopped the interception for all when it was closed.
       for (const otherPoint of pointsByOwner.values())
         if (otherPoint.mockHandler === mockHandler)
           otherPoint.interceptionError ??= mockErrors.closedBySecondServer();

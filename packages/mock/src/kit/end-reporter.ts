@@ -6,7 +6,7 @@ import type { WatchedTest } from "./watched-test.js";
  * `retry`, because Vitest ends the fixtures of the first try again.
  *
  * @param context the context of the test.
- * @returns a function to call when the fixtures of the test have ended.
+ * @returns a function to call when the fixtures of the test have finished.
  */
 export const createEndReporter = (
   { task, onTestFinished }: Pick<TestContext, "task" | "onTestFinished">,

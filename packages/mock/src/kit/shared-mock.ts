@@ -80,7 +80,7 @@ export class SharedMock {
     };
   }
 
-  /** Ends a test. The mock stops intercepting requests with the last one. */
+  /** Finishes a test. The mock stops intercepting requests with the last one. */
   async leave(test: WatchedTest): Promise<void> {
     this.#joinedTests.delete(test);
     for (const [id, owner] of this.#testsByWorkspace) if (owner === test) this.#testsByWorkspace.delete(id);

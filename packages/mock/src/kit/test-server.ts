@@ -26,6 +26,6 @@ export const startTestServer = async ({
     ...options,
     engineOptions: { validateResponses: true, ...engineOptions },
   });
-  // A test has ended when it closes its server, so nothing waits for the requests in progress.
+  // A test has finished when it closes its server, so nothing waits for the requests in progress.
   return { mock: engine, baseUrl, close: () => close(0) };
 };

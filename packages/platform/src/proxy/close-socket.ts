@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Time for data that the other side sends before it learns that the connection has ended, in milliseconds. */
+/** Time for data that the other side sends before it learns that the connection is closed, in milliseconds. */
 const drainTimeoutMs = 250;
 
 /**
@@ -16,9 +16,9 @@ export const flushAndClose = (socket: Socket, timeoutMs: number): void => {
 };
 
 /**
- * Sends the remaining data, ends the connection, and closes the socket. Meanwhile, it drops data from the other side: if the socket closed
- * with unread bytes, the system would reset the connection, and the other side would lose the data that it has not read yet ([RFC 2525,
- * section 2.17](https://www.rfc-editor.org/rfc/rfc2525#section-2.17)).
+ * Sends the remaining data, closes the connection, and closes the socket. Meanwhile, it drops data from the other side: if the socket
+ * closed with unread bytes, the system would reset the connection, and the other side would lose the data that it has not read yet ([RFC
+ * 2525, section 2.17](https://www.rfc-editor.org/rfc/rfc2525#section-2.17)).
  *
  * @param timeoutMs how long the other side may take to receive everything, in milliseconds.
  * @param lastBytes sent before the end.

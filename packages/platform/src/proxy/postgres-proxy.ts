@@ -163,7 +163,7 @@ export class PostgresProxy implements DataPlane {
     for (const server of this.#servers) server.close();
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     this.stopAccepting();
     const allClosed = Promise.all([...this.#sockets].map((socket) => waitForClose(socket)));
@@ -236,8 +236,8 @@ export class PostgresProxy implements DataPlane {
   }
 
   /**
-   * Counts the session as soon as Postgres accepts it, or ends it if its database has too many, or if it asks for another one.
-   * Without the password, a client does not learn which databases exist.
+   * Counts the session as soon as Postgres accepts it, or closes it if its database has too many, or if it asks for another one. Without
+   * the password, a client does not learn which databases exist.
    */
   #awaitAcceptance(
     client: Socket,
@@ -271,7 +271,7 @@ export class PostgresProxy implements DataPlane {
     return terminationReason === undefined ? bytes : replaceTerminationError(bytes, terminationReason);
   }
 
-  /** Counts the session, and passes on the data from Postgres. Ends it if its database has too many. */
+  /** Counts the session, and passes on the data from Postgres. Closes it if its database has too many. */
   #acceptConnection(session: Session | undefined, upstream: Upstream, bytes: Buffer): boolean {
     if (session === undefined) return upstream.receive(bytes);
     try {

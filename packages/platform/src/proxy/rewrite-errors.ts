@@ -74,7 +74,7 @@ const addHint = (message: Buffer): Buffer => {
   return encodeError([...otherFields, `${fieldTypes.hint}${explanation.hint}`]);
 };
 
-/** SQLSTATEs of sessions that the platform has ended, and of logins that it has made Postgres reject. */
+/** SQLSTATEs of sessions that the platform has terminated, and of logins that it has made Postgres reject. */
 const replacedCodes: ReadonlySet<string | undefined> = new Set([
   adminShutdown,
   tooManyConnections,

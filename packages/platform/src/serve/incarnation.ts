@@ -39,7 +39,7 @@ export interface Incarnation {
   readonly engine: StoredServer;
   readonly serviceRecords: ServiceRecords;
   readonly databases: OpenDatabases;
-  /** Ends all connections. Work that is not finished fails, and other servers repeat it. */
+  /** Closes all connections. Work that is not finished fails, and other servers repeat it. */
   close(): Promise<void>;
 }
 

@@ -138,7 +138,8 @@ export const reencryptService = (
 const keyPollIntervalMs = 250;
 
 /**
- * Waits until all servers that run encrypt with a key. The sessions of a server that is silent for long are ended, so that it changes nothing.
+ * Waits until all servers that run encrypt with a key. The sessions of a server that is silent for long are terminated, so that it changes
+ * nothing.
  *
  * @throws ServeError `serve:keys_differ` when some still use another key after `keyWaitMs`.
  */

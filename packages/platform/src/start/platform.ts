@@ -60,9 +60,9 @@ export interface Platform {
   readonly ready: Ready;
   /** The key of `signInKeyFile`; null if none is required. */
   readonly signInKey: string | null;
-  /** Stops the server and Postgres, and resolves when both have ended. Safe to call more than once. */
+  /** Stops the server and Postgres, and resolves when both have stopped. Safe to call more than once. */
   stop(): Promise<void>;
-  /** Resolves when the platform has ended, with an error unless `stop` was called. */
+  /** Resolves when the platform has stopped, with an error unless `stop` was called. */
   readonly closed: Promise<Error | undefined>;
 }
 

@@ -105,7 +105,7 @@ const runCommand = (
       try {
         if (child.pid !== undefined) process.kill(-child.pid, signal);
       } catch {
-        // It has ended.
+        // It has exited.
       }
     };
     let killTimer: NodeJS.Timeout | undefined;
@@ -147,5 +147,5 @@ const runCommand = (
     });
   });
 
-/** How long the output of a command that has ended may continue, in milliseconds. */
+/** How long the output of a command that has finished may continue, in milliseconds. */
 const outputGraceMs = 500;

@@ -9,7 +9,7 @@ import { RunnerSession } from "./server/runner-session.js";
 import type { KeeperStart } from "./server/start-keeper.js";
 import { computeTemplateId } from "./template-id.js";
 
-/** A database of a test's own. Nothing else uses it, and it is dropped when the test has ended. */
+/** A database of a test's own. Nothing else uses it, and it is dropped when the test has finished. */
 export interface TestDatabase {
   /** Connection string, with the password: `postgresql://USER:PASSWORD@127.0.0.1:PORT/DATABASE`. */
   readonly connectionString: string;
@@ -30,7 +30,7 @@ export interface ServerOptions {
 /** How long the failure of a start counts for later tests, in milliseconds. */
 const failureMemoryMs = 10_000;
 
-/** A session that is opened when it is needed, and again when it has ended. */
+/** A session that is opened when it is needed, and again when it is closed. */
 class LazySession {
   #session: Promise<RunnerSession> | undefined;
   #failedAt = -Infinity;
@@ -79,7 +79,7 @@ export class TestDatabases {
     try {
       return await this.#takeDatabase(session);
     } catch (error) {
-      // The server has ended, such as after a crash of Postgres. It is started again.
+      // The server has stopped, such as after a crash of Postgres. It is started again.
       if (!session.isClosed) throw error;
       return this.#takeDatabase(await this.#session());
     }

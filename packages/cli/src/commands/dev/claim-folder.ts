@@ -72,7 +72,7 @@ export const claimFolder = async (folder: string, { env }: Pick<Context, "env">)
   return { folder, dataDir, dataId, profileName };
 };
 
-/** Ends the claim when the service has ended, or did not start. The id of the data stays, and so does the URL for an error message. */
+/** Removes the claim when the service has stopped, or did not start. The id of the data stays, and so does the URL for an error message. */
 export const releaseClaim = async (
   { profileName }: Pick<ClaimedFolder, "profileName">,
   { env }: Pick<Context, "env">,
@@ -84,7 +84,7 @@ export const releaseClaim = async (
     const { process: _, ...stoppedProfile } = profile;
     return { ...storedProfiles, profiles: { ...storedProfiles.profiles, [profileName]: stoppedProfile } };
   };
-  // If this fails, the process is known to have ended by its identity.
+  // If this fails, the process is known to have exited by its identity.
   await updateProfiles(getProfilesPath(env), removeClaim).catch(() => undefined);
 };
 

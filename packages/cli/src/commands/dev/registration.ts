@@ -27,10 +27,10 @@ export interface ServiceRegistration {
 }
 
 /**
- * Stores the service and its token in a profile: `local`, or one of its own for an ephemeral service, and for one beside a
- * service that has `local`. A login to the same service is not changed. The service of a folder has the profile that was claimed for it.
+ * Stores the service and its token in a profile: `local`, or one of its own for an ephemeral service, and for one beside a service that has
+ * `local`. A login to the same service is not changed. The service of a folder has the profile that was claimed for it.
  *
- * The profile becomes the active one if there is none, or if the active one is of a `mgmt dev` that has ended.
+ * The profile becomes the active one if there is none, or if the active one is of a `mgmt dev` that has stopped.
  *
  * @returns undefined, after a warning, if the profiles file cannot be written.
  */
@@ -125,7 +125,7 @@ const belongsToService = (
   isSameUrl(profile.authUrl, authUrl) &&
   profile.controlSecretFile === controlSecretFile;
 
-/** Removes the profile of a service that has ended. The profile `local` stays, with its credential. */
+/** Removes the profile of a service that has stopped. The profile `local` stays, with its credential. */
 export const unregisterService = async (
   { name }: ServiceRegistration,
   { env }: Pick<Context, "env">,
@@ -139,6 +139,6 @@ export const unregisterService = async (
     const { process: _, ...stoppedProfile } = profile;
     return { ...storedProfiles, profiles: { ...storedProfiles.profiles, [name]: stoppedProfile } };
   };
-  // If this fails, the next command leaves out the profile of an ephemeral service that has ended.
+  // If this fails, the next command leaves out the profile of an ephemeral service that has stopped.
   await updateProfiles(getProfilesPath(env), removeRegistration).catch(() => undefined);
 };

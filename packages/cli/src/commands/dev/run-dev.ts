@@ -152,7 +152,7 @@ const runUntilInterrupted = async (
     if (defect) throw defect;
   } finally {
     folderWatch?.stop();
-    // The folder is in use until Postgres has ended.
+    // The folder is in use until Postgres has stopped.
     if (registration && !claimedFolder) await unregisterService(registration, context);
   }
 };

@@ -3,7 +3,7 @@ import type { Context } from "../../input/context.js";
 import { LogLines } from "./log-lines.js";
 import { type ServeFlags, loadServeSettings } from "../../platform/serve-options.js";
 
-/** Runs a server of the service until a signal ends it, also during the start. */
+/** Runs a server of the service until a signal stops it, also during the start. */
 export const runServe = async (flags: ServeFlags, context: Context): Promise<void> => {
   const { output, signal } = context;
   if (output.format !== "table" && output.format !== "json")

@@ -116,7 +116,7 @@ const listSourceDatabaseIds = (source: DatabaseSource): string[] =>
 
 /** Work that fills a database. */
 interface FillWork {
-  /** The status until the work has ended. */
+  /** The status until the work is done. */
   readonly statusDuringWork: DatabaseStatus;
   /** It is undefined when another job waits for the work. */
   readonly job: RunningJob | undefined;

@@ -38,8 +38,8 @@ interface LockContent extends ProcessIdentity {
 }
 
 /**
- * Lets one platform at a time use a data directory. The lock of a process that has ended is stale and is replaced. Unlike a lease, such
- * as `withFileLock` of the SDK, it does not expire: two processes would destroy the data.
+ * Lets one platform at a time use a data directory. The lock of a process that has exited is stale and is replaced. Unlike a lease, such as
+ * `withFileLock` of the SDK, it does not expire: two processes would destroy the data.
  */
 export class DirectoryLock {
   readonly #path: string;
@@ -53,8 +53,8 @@ export class DirectoryLock {
   /**
    * Takes the lock.
    *
-   * @throws PlatformError `platform:data_dir_in_use`, also when it cannot be known whether the holder of the lock has ended; a
-   *   system error when the directory is not writable.
+   * @throws PlatformError `platform:data_dir_in_use`, also when it cannot be known whether the holder of the lock has exited; a system
+   * error when the directory is not writable.
    */
   static async acquire(dataDir: string): Promise<DirectoryLock> {
     const path = join(dataDir, lockFileName);
@@ -85,7 +85,7 @@ export class DirectoryLock {
     }
   }
 
-  /** A descriptor that each program inherits which uses the directory: the lock is held until the last of them has ended. */
+  /** A descriptor that each program inherits which uses the directory: the lock is held until the last of them has exited. */
   get descriptor(): number | undefined {
     return this.#pipe?.descriptor;
   }
@@ -109,7 +109,7 @@ const createDurableFile = async (path: string, text: string): Promise<void> => {
   }
 };
 
-/** Throws `platform:data_dir_in_use` unless the holder of the lock at `path` is known to have ended. */
+/** Throws `platform:data_dir_in_use` unless the holder of the lock at `path` is known to have exited. */
 const rejectWhileHolderRuns = async (path: string): Promise<void> => {
   const lockState = await readLockState(path);
   if (lockState === undefined || lockState.liveness === "dead") return;
@@ -202,8 +202,8 @@ const linkIfAbsent = async (claimPath: string, path: string): Promise<boolean> =
 };
 
 /**
- * Removes the lock at `path` if its process is known to have ended. A second lock guards the removal, so that a lock that another
- * process has just taken is not removed. `claimPath` is a file that identifies this process.
+ * Removes the lock at `path` if its process is known to have exited. A second lock guards the removal, so that a lock that another process
+ * has just taken is not removed. `claimPath` is a file that identifies this process.
  */
 export const removeStaleLock = async (path: string, claimPath: string): Promise<void> => {
   const removalLockPath = `${path}.removal`;

@@ -107,7 +107,7 @@ export const assertDirectoryReachable = async (
 export interface WaitOptions {
   /** Called after the start of initdb or of the server, which take a while. */
   onProgramStarted?: (() => void) | undefined;
-  /** Ends the programs when it is aborted. */
+  /** Aborting it kills the programs. */
   signal?: AbortSignal | undefined;
 }
 

@@ -47,7 +47,7 @@ const writerScript = "until cat -uv; do sleep 1 || exit; done";
 export interface LogWriter {
   /** The standard error of Postgres. Destroy it once Postgres has it. */
   readonly input: Writable;
-  /** Waits until everything is written. Call it after all processes that have the input have ended. */
+  /** Waits until everything is written. Call it after all processes that have the input have exited. */
   finish(): Promise<void>;
 }
 
@@ -83,6 +83,6 @@ const resumeGroup = (leaderPid: number): void => {
   try {
     process.kill(-leaderPid, "SIGCONT");
   } catch {
-    // It has ended.
+    // It has exited.
   }
 };

@@ -26,11 +26,11 @@ const pauseMs = 50;
  * signals: https://www.postgresql.org/docs/current/server-shutdown.html
  */
 const stopPhases: readonly StopPhase[] = [
-  // The postmaster disconnects its clients, saves all changes, and ends its children. Children without a postmaster skip this.
+  // The postmaster disconnects its clients, saves all changes, and terminates its children. Children without a postmaster skip this.
   { signal: "SIGINT", attempts: 100 },
   // Every process ends immediately.
   { signal: "SIGQUIT", attempts: 100 },
-  // The system ends every process.
+  // The system kills every process.
   { signal: "SIGKILL", attempts: 100 },
 ];
 

@@ -4,7 +4,7 @@ import type { SystemAccount } from "../data-dir/postgres-account.js";
 
 /** How a program ended, and what it has printed. */
 export interface ProgramResult {
-  /** Exit status; null when a signal ended the program or it did not start. */
+  /** Exit status; null when a signal terminated the program or it did not start. */
   status: number | null;
   stdout: string;
   /** Standard error, or the reason why the program did not start. */

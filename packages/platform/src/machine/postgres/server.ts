@@ -58,7 +58,7 @@ const stopTimeoutsMs = {
 /** How long a server may take to end immediately, in milliseconds. */
 const killTimeoutMs = 5_000;
 
-/** The line that Postgres logs when all sessions have ended. */
+/** The line that Postgres logs when all sessions are closed. */
 const sessionsTerminatedPattern = /\] LOG: {2}shutting down$/m;
 
 /** A running Postgres server that ends with this process. */
@@ -66,7 +66,7 @@ export class PostgresServer {
   readonly port: number;
   /** How it copies the files of databases. */
   readonly copyMethod: CopyMethod;
-  /** Resolves when the server has ended, whether by `stop` or on its own. */
+  /** Resolves when the server has stopped, whether by `stop` or on its own. */
   readonly exited: Promise<void>;
   readonly #directory: string;
   readonly #logFile: string;
@@ -95,7 +95,7 @@ export class PostgresServer {
    * Starts the server and waits until it accepts connections.
    *
    * @param stuckTimeoutMs how long it may make no progress, in milliseconds.
-   * @param onStuck called before a start without progress is ended.
+   * @param onStuck called before a start without progress is aborted.
    * @throws PostgresPortTakenError; PlatformError `platform:postgres_failed`, `platform:disk_full`; the reason of the signal.
    */
   static async start(

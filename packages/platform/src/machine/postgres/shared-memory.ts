@@ -18,7 +18,7 @@ export const removeSharedMemory = async (lockFile: string): Promise<void> => {
 };
 
 /**
- * Returns the id of the segment of a server that has ended; undefined when there is none, or a process still uses it.
+ * Returns the id of the segment of a server that has stopped; undefined when there is none, or a process still uses it.
  *
  * @param lockText text of its `postmaster.pid`
  * @param segments text of `/proc/sysvipc/shm`

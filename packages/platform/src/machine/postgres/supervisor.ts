@@ -21,7 +21,7 @@ export type RestartCause = "exited" | "stuck";
 
 /** Keeps Postgres running: a server that ends unexpectedly, or gets stuck, is started again, on the same port. */
 export class PostgresSupervisor {
-  /** Resolves with the cause when Postgres has ended and cannot be restarted, and with undefined after `stop`. */
+  /** Resolves with the cause when Postgres has stopped and cannot be restarted, and with undefined after `stop`. */
   readonly exited: Promise<unknown>;
   readonly #options: ServerOptions;
   readonly #failureTimeoutMs: number;
@@ -62,7 +62,7 @@ export class PostgresSupervisor {
     return this.#server.copyMethod;
   }
 
-  /** Called when Postgres has ended or got stuck, before it is started again, and whenever an attempt to start it gets stuck. */
+  /** Called when Postgres has stopped or got stuck, before it is started again, and whenever an attempt to start it gets stuck. */
   onRestart: (cause: RestartCause) => void = () => undefined;
 
   /** Called when Postgres, or a restart, takes long to accept connections. */

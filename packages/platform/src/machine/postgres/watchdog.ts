@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { postgresEnvironment } from "./run-program.js";
 
 /**
- * Waits for the end of a pipe that only this process holds open, which means that this process has ended in any way. Then
- * it stops Postgres and removes the directory of an ephemeral platform. Needs only a POSIX shell.
+ * Waits for the end of a pipe that only this process holds open, which means that this process has exited in any way. Then it stops
+ * Postgres and removes the directory of an ephemeral platform. Needs only a POSIX shell.
  *
- * $1 is the signal for Postgres. $2 is its lock file, whose removal is the last act of Postgres (the process itself may
- * remain as a zombie). $3 is the directory to remove, or empty. Standard input is the process id of Postgres, then a line
- * when everything was shut down cleanly.
+ * $1 is the signal for Postgres. $2 is its lock file, whose removal is the last act of Postgres (the process itself may remain as a
+ * zombie). $3 is the directory to remove, or empty. Standard input is the process id of Postgres, then a line when everything was shut down
+ * cleanly.
  */
 const watchdogScript = `
 read -r pid
@@ -72,7 +72,7 @@ export class Watchdog {
     this.#process.stdin?.write(`${String(pid)}\n`);
   }
 
-  /** Ends the watchdog after a clean shutdown, also when it was suspended. */
+  /** Stops the watchdog after a clean shutdown, also when it was suspended. */
   async dismiss(): Promise<void> {
     this.#isDismissed = true;
     const process = this.#process;

@@ -28,7 +28,7 @@ interface TemplateRow {
 
 type CopierTask = { readonly copy: TemplateRow } | { readonly drop: string };
 
-/** Makes copies of templates ahead, and drops databases whose tests have ended. */
+/** Makes copies of templates ahead, and drops databases whose tests have finished. */
 export class Copier {
   readonly #sessions: readonly Client[];
   readonly #strategy: string;
@@ -145,7 +145,7 @@ export class Copier {
     return { drop };
   }
 
-  /** Returns the databases whose tests have ended, and that nothing drops yet. */
+  /** Returns the databases whose tests have finished, and that nothing drops yet. */
   async #listEnded(session: Client): Promise<string[]> {
     const { rows } = await session.query<{ name: string }>(
       `select name from mgmt_test.database
@@ -158,7 +158,7 @@ export class Copier {
     return rows.map(({ name }) => name);
   }
 
-  /** Drops the databases whose tests have ended. Returns whether there were any, or others are being dropped. */
+  /** Drops the databases whose tests have finished. Returns whether there were any, or others are being dropped. */
   async #freeSpace(session: Client): Promise<boolean> {
     const isDropping = this.#dropping.size > 0;
     const ended = await this.#listEnded(session);

@@ -4,7 +4,7 @@ import { Client } from "pg";
 /** Name of the sessions of the keeper, which do not count as runners. */
 export const keeperApplication = "mgmt-test-keeper";
 
-/** Opens a session of the superuser. An error after that only ends it, which the next query shows. */
+/** Opens a session of the superuser. An error after that only closes it, which the next query shows. */
 export const openKeeperSession = async (
   { port, password }: { port: number; password: string },
   onClose: () => void,

@@ -41,10 +41,10 @@ const ticksPerPrune = 300;
 export class DirectoryInUseError extends Error {}
 
 /**
- * Runs the server of a directory until no runner has used it for a while, or until Postgres ends. The next runner starts it again.
+ * Runs the server of a directory until no runner has used it for a while, or until Postgres stops. The next runner starts it again.
  *
  * @param onReady called when runners can connect.
- * @param signal ends the server when it is aborted.
+ * @param signal aborting it stops the server.
  * @throws DirectoryInUseError; PlatformError `platform:postgres_failed`, `platform:disk_full`, `platform:data_dir_unwritable`.
  */
 export const runKeeper = async (

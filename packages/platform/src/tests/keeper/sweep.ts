@@ -13,8 +13,8 @@ const retainedDays = 7;
 const systemDatabases = ["postgres", "template0", "template1"];
 
 /**
- * Ends the databases and roles of runners that have ended: their sessions held a lock. With the last of them, ends databases that tests have
- * created themselves. Returns whether there were any.
+ * Marks the databases and drops the roles of runners that have exited: their sessions held a lock. With the last of them, ends databases
+ * that tests have created themselves. Returns whether there were any.
  */
 export const sweepOwners = async (session: Client): Promise<boolean> => {
   const { rows: owners } = await session.query<{ id: number; role: string }>(

@@ -92,7 +92,7 @@ export class RunnerSession {
   readonly #role: string;
   readonly #password: string;
   readonly #tickets = new Map<string, (message: TicketMessage) => void>();
-  /** Resolves when the last statement has ended. */
+  /** Resolves when the last statement has finished. */
   #previousQuery: Promise<unknown> = Promise.resolve();
   #busyCount = 0;
   #useCount = 0;

@@ -49,7 +49,7 @@ export const startKeeper: KeeperStart = async ({ directory, binaries }) => {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const report = await readReport(child);
-  // The other process may fail to start the server, or have just ended it.
+  // The other process may fail to start the server, or have just stopped it.
   if (report.inUse) return sleep(inUseDelayMs);
   if (report.error === undefined) return;
   throw toStartError(report.error, directory);
