@@ -7,7 +7,7 @@ import { createRecordsDatabase } from "@mgmt/cluster/rows/records-database";
 import { ForeignNameError } from "@mgmt/cluster/databases/catalog";
 import type { Cluster as Policy } from "@mgmt/cluster/policy/cluster";
 import type { Installation } from "@mgmt/cluster/policy/installation";
-import { createRoleStatements, joinRoleStatements } from "@mgmt/cluster/policy/ownership";
+import { createRoleStatements, joinRoleStatements } from "@mgmt/cluster/policy/role-statements";
 import { createSharedCluster } from "@mgmt/cluster/policy/shared-cluster";
 import type { ApiDatabase } from "@mgmt/cluster/repair/reconcile";
 import { Cluster, adminPassword, newTenant, ownClusterAt } from "../../packages/platform/test/cluster.js";

@@ -127,7 +127,7 @@ const explainUsageError = async (
   program: Command,
   env: NodeJS.ProcessEnv,
 ): Promise<Error> => {
-  const { explainCommanderError } = await import("./run/failures/usage-failure.js");
+  const { explainCommanderError } = await import("./run/failures/explain-commander-error.js");
   return explainCommanderError(error, program, env);
 };
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { engines, version } from "../package.json";
 import type { SelfCommand } from "./input/context.js";
 import { renderLastResort } from "./errors/last-resort.js";
-import { enableCodeCaching } from "./system/compile-cache.js";
+import { enableCodeCaching } from "./system/enable-code-caching.js";
 import { computeHelpWidth, processStreams, writeTextSync } from "./output/streams.js";
 import { isStandalone } from "./system/standalone.js";
 

@@ -7,7 +7,7 @@ import { createAttempt } from "./connection/attempt.js";
 import { RetainedDatabases } from "./repair/retained-databases.js";
 import { TerminationReasons } from "./connection/termination-reasons.js";
 import { Logins } from "./logins/logins.js";
-import { createRoleStatements, joinRoleStatements } from "./policy/ownership.js";
+import { createRoleStatements, joinRoleStatements } from "./policy/role-statements.js";
 import { PostgresDatabases } from "./postgres-databases.js";
 import { checkStamp, stampStart } from "./repair/start-stamp.js";
 import {

@@ -24,7 +24,7 @@ import { type LoginRejectedError, terminationErrors } from "./connection/login-r
 import type { Logins } from "./logins/logins.js";
 import { toBackupName, toBackupSuffix, toDatabaseName, toTenantDatabaseName } from "./policy/names.js";
 import { type EndpointKind, resolveEndpoints } from "./policy/address.js";
-import { type RoleStatements, createRoleStatements, joinRoleStatements } from "./policy/ownership.js";
+import { type RoleStatements, createRoleStatements, joinRoleStatements } from "./policy/role-statements.js";
 import { ClosedDatabases } from "./logins/closed-databases.js";
 import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";

@@ -1,5 +1,5 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
-import type { NameableType } from "../contract/id-form.js";
+import type { NameableType } from "../contract/nameable-types.js";
 
 /** An argument of which the user has typed a part, and which a shell completes. */
 export interface ArgumentToComplete {

@@ -12,7 +12,7 @@ import { resolveFormat, resolvePresentation } from "./output-flags.js";
 const assertKnownFields = async ({ line }: MgmtCommand, fields: readonly string[]): Promise<void> => {
   const [{ printedResults }, { assertPrintedFields }] = await Promise.all([
     import("./schema/generated/printed-schemas.js"),
-    import("../run/result-schema.js"),
+    import("../run/assert-fields.js"),
   ]);
   const [, schema] = Object.entries(printedResults).find(([words]) => line === `mgmt ${words}`) ?? [];
   if (schema) await assertPrintedFields(schema, fields);

@@ -1,4 +1,4 @@
-import { type NameableType, nameableTypes } from "../contract/id-form.js";
+import { type NameableType, nameableTypes } from "../contract/nameable-types.js";
 import { type ResourceType, resourceTypes } from "../contract/resource-types.js";
 import { CliError } from "./cli-error.js";
 

@@ -1,6 +1,6 @@
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { describeCause, CliError } from "./cli-error.js";
-import { type PostgresProgramError, parsePostgresError } from "./client-messages.js";
+import { type PostgresProgramError, parsePostgresError } from "./parse-postgres-error.js";
 import { findSqlStateHint } from "./sqlstate-hints.js";
 
 /** A program of Postgres that was found, or a server. */

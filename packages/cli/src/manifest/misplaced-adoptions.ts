@@ -4,7 +4,7 @@ import { isUnknownNameError } from "../errors/name-errors.js";
 import { isNotAccessibleError } from "../errors/not-accessible.js";
 import { idPrefixes } from "../contract/generated/id-prefixes.js";
 import { getAtPath } from "../json/json-path.js";
-import { nameableTypes } from "../contract/id-form.js";
+import { nameableTypes } from "../contract/nameable-types.js";
 import { resolveName } from "../run/names/resolve-name.js";
 import { getResourceTypeByPrefix, resourceTypes, type ResourceType } from "../contract/resource-types.js";
 import { readResourceName } from "../contract/list-call.js";

@@ -15,6 +15,6 @@ export const loadListWriter = async (
   const writer = createNdjsonWriter();
   const fields = layout.columns?.map(({ path }) => path);
   if (!fields) return writer;
-  const { pickFields } = await import("./selection.js");
+  const { pickFields } = await import("./pick-fields.js");
   return { renderPage: (items) => writer.renderPage(items.map((item) => pickFields(item, fields))) };
 };

@@ -124,7 +124,7 @@ export class Output extends Messages {
     if (query) return this.#writeQueryResult(await this.#selectOrPrintAll(query, value));
     if (Array.isArray(value)) return this.writeList([value], resource);
     const { fields } = this.presentation;
-    const pickedFields = fields ? (await import("./selection.js")).pickFields(value, fields) : value;
+    const pickedFields = fields ? (await import("./pick-fields.js")).pickFields(value, fields) : value;
     await this.writeValue(pickedFields, resource);
   }
 
@@ -140,7 +140,7 @@ export class Output extends Messages {
       const items: unknown[] = [];
       for await (const page of pages) for (const item of page) items.push(requireShallow(item));
       if (query) return this.#writeQueryResult(await query(items));
-      const pickedFields = fields ? (await import("./selection.js")).pickFields(items, fields) : items;
+      const pickedFields = fields ? (await import("./pick-fields.js")).pickFields(items, fields) : items;
       return this.writeText(await this.#renderDocument(pickedFields));
     }
     await this.#writePages(pages, resource, format);

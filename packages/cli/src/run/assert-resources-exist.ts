@@ -2,7 +2,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import { unknownNameError } from "../errors/name-errors.js";
 import { isNotAccessibleError } from "../errors/not-accessible.js";
 import { getAtPath } from "../json/json-path.js";
-import { getNameableTypeByPrefix } from "../contract/id-form.js";
+import { getNameableTypeByPrefix } from "../contract/nameable-types.js";
 import { listResources } from "./names/list-resources.js";
 import { findSimilar } from "../text/suggest.js";
 import { resourceTypes } from "../contract/resource-types.js";

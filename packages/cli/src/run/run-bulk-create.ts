@@ -130,7 +130,7 @@ const printItemRequests = async (
         : { target: buildPathParameters(invocation, ids), input: bulkLine.input },
     );
   }
-  const { printOperationRequests } = await import("./dry-run.js");
+  const { printOperationRequests } = await import("./print-operation-requests.js");
   await printOperationRequests(invocation, format, requests, context);
 };
 

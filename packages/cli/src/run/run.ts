@@ -38,7 +38,7 @@ interface OperationRun {
 export const runOperation = async (invocation: Invocation, context: Context): Promise<void> => {
   const { command, override, flags } = invocation;
   const { fields } = context.output.presentation;
-  if (fields) await (await import("./result-schema.js")).assertFields(command, fields);
+  if (fields) await (await import("./assert-fields.js")).assertFields(command, fields);
   const defaultTarget = invocation.ids.length > 0 ? undefined : findDefaultTarget(command, flags, context);
   const resolvedDefault =
     defaultTarget &&
@@ -69,7 +69,7 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
   const targets = expandTargets(command.arguments, completeIds);
   if (invocation.dryRun !== undefined) {
     for (const error of unknownNameErrors.values()) throw error;
-    const { printOperationRequests } = await import("./dry-run.js");
+    const { printOperationRequests } = await import("./print-operation-requests.js");
     const requests = targets.map((target) => ({ target, input }));
     return printOperationRequests(invocation, invocation.dryRun, requests, context);
   }

@@ -9,7 +9,7 @@ import { alterRole, terminateStartingSessions } from "../connection/role-session
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import type { Installation } from "../policy/installation.js";
 import { getDatabaseUse, toTenantDatabaseName } from "../policy/names.js";
-import { buildMarkRoleStatement } from "../policy/ownership.js";
+import { buildMarkRoleStatement } from "../policy/role-statements.js";
 import { tenantStatements } from "../policy/tenant-statement.js";
 import { isTooManyLocksError, RoleOwnership } from "./role-ownership.js";
 

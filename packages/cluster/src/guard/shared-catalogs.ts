@@ -3,7 +3,7 @@ import type { AdminConnection } from "../connection/admin-connection.js";
 import { queryKeepingConnection } from "../connection/pool.js";
 import { type Cluster, activeSessionCondition } from "../policy/cluster.js";
 import type { Installation } from "../policy/installation.js";
-import { buildLogLevelStatement, buildStartAsOwnerStatement } from "../policy/ownership.js";
+import { buildLogLevelStatement, buildStartAsOwnerStatement } from "../policy/role-statements.js";
 import { findLargestWorkspace, sumAmounts } from "./fair-limit.js";
 import type { Workspaces } from "./workspaces.js";
 

@@ -11,7 +11,7 @@ import {
   buildStartAsOwnerStatement,
   createRoleStatements,
   joinRoleStatements,
-} from "../policy/ownership.js";
+} from "../policy/role-statements.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import { LateSessionWatch } from "../connection/late-sessions.js";
 import { alterRole, terminateStartingSessions } from "../connection/role-sessions.js";

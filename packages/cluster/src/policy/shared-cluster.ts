@@ -10,7 +10,7 @@ import {
 } from "./cluster.js";
 import { type TenantStatement, tenantStatements } from "./tenant-statement.js";
 import type { Installation } from "./installation.js";
-import { createRoleStatements, joinRoleStatements } from "./ownership.js";
+import { createRoleStatements, joinRoleStatements } from "./role-statements.js";
 
 /** Postgres itself ends autovacuum workers, which have no role. */
 const sessionTerminationQuery = `

@@ -18,7 +18,7 @@ import {
 import type { Logins } from "../logins/logins.js";
 import { clusterErrors } from "../policy/cluster-error.js";
 import { getDatabaseUse, getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
-import { createRoleStatements, joinRoleStatements } from "../policy/ownership.js";
+import { createRoleStatements, joinRoleStatements } from "../policy/role-statements.js";
 
 /** A connection whose password in the records was altered. */
 export interface AlteredConnection {

@@ -2,7 +2,7 @@ import { type TableStates, collections, serverTables } from "@mgmt/engine/intern
 import { type ClientBase, type QueryResult, escapeIdentifier } from "pg";
 import { quoteStorableLiteral } from "./reads.js";
 import type { RowCodec } from "./row-codec.js";
-import { toSqlName } from "./tables.js";
+import { toSqlName } from "./sql-names.js";
 import { quoteDocument } from "./writes.js";
 
 const tableNames = Object.keys({ ...collections, ...serverTables });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DatabaseError, type Pool, type PoolClient, escapeIdentifier } from "pg";
 import { recordsApplicationName } from "../policy/server-identity.js";
 import { quoteStorableLiteral } from "./reads.js";
-import { toSqlName } from "./tables.js";
+import { toSqlName } from "./sql-names.js";
 import { type EncodedChanges, quoteDocument } from "./writes.js";
 
 /** Whether a commit whose response was lost took effect. */

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { NewerSchemaError, migrateSchema, readInstallation } from "./migrate.js";
 import { type Migration, migrations } from "./migrations.js";
 import { ServerRegistry } from "./server-registry.js";
-import { toSqlName } from "./tables.js";
+import { toSqlName } from "./sql-names.js";
 import { StoreCluster } from "../../test/rows/store-cluster.js";
 
 const cluster = new StoreCluster();

@@ -4,7 +4,7 @@ import { escapeLiteral } from "pg";
 import { type RowValues, type Statement, toArrayLiteral } from "./batch.js";
 import { toStorable } from "./json-text.js";
 import type { RowCache } from "./row-cache.js";
-import { isArrayField, toSqlName } from "./tables.js";
+import { isArrayField, toSqlName } from "./sql-names.js";
 
 /** A statement that serves one or more preloads. */
 export interface ReadStatement extends Statement {

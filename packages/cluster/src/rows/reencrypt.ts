@@ -1,7 +1,7 @@
 import { collections, serverTables } from "@mgmt/engine/internal";
 import { type ClientBase, escapeIdentifier } from "pg";
 import { AlteredSecretError, type RowCodec, listSecretPaths } from "./row-codec.js";
-import { toSqlName } from "./tables.js";
+import { toSqlName } from "./sql-names.js";
 
 /** Number of rows that are read and changed together, so that no request waits for long. */
 const batchSize = 100;

@@ -1,7 +1,7 @@
 import { type ClientBase, escapeIdentifier, escapeLiteral } from "pg";
 import { collections, serverTables } from "@mgmt/engine/internal";
 import { listSecretPaths, secretPrefix } from "./row-codec.js";
-import { toSqlName } from "./tables.js";
+import { toSqlName } from "./sql-names.js";
 
 /** Returns the ids of the keys with which secrets in the records are encrypted. */
 export const listUsedKeyIds = async (client: ClientBase, schemaName: string): Promise<string[]> => {

@@ -4,7 +4,7 @@ import type { Statement } from "./batch.js";
 import { toStorable } from "./json-text.js";
 import { buildNextSequenceSql } from "./reads.js";
 import type { RowCodec } from "./row-codec.js";
-import { toSqlName } from "./tables.js";
+import { toSqlName } from "./sql-names.js";
 
 /** Changes with the rows as they are stored. */
 export interface EncodedChanges extends Pick<TableChanges, "table" | "deletes"> {

@@ -1,5 +1,5 @@
 import { type Table, collections, serverTables } from "@mgmt/engine/internal";
-import { isArrayField, toSqlName } from "../../src/rows/tables.js";
+import { isArrayField, toSqlName } from "../../src/rows/sql-names.js";
 
 const buildColumnDefinition = (field: string): string => {
   const [outerField = field, innerField] = field.split(".");

@@ -17,7 +17,7 @@ import { Connections, type Listener } from "./connections.js";
 import { handleControlRequest, isControlPath } from "./control/control-endpoint.js";
 import { createHostGuard } from "./host-guard.js";
 import { assertKnownOptions } from "../values/known-options.js";
-import { readBytes } from "./http-body.js";
+import { readBytes } from "./read-bytes.js";
 import { maxHeadBytes, createRequestId, createErrorResponse } from "./http-rejection.js";
 import { isLoopbackHost } from "./loopback.js";
 import { handleMalformedRequests } from "./malformed-request.js";

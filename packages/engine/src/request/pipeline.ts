@@ -16,7 +16,7 @@ import type { RateLimitResult, Exchange } from "./exchange.js";
 import type { InstalledFaults, FaultTarget } from "../context/fault.js";
 import { type PipelineOutcome, getHeader } from "../values/message.js";
 import { type ReadyRequest, waitForJob, chooseMode, performOperation, runHandler } from "./perform.js";
-import { applyFault } from "./play-fault.js";
+import { applyFault } from "./apply-fault.js";
 import { needsPreparation, noPreparation, runPreparation } from "./preparation.js";
 import type { Principal } from "../values/principal.js";
 import { parseRequestBody } from "./request-body.js";

@@ -7,7 +7,7 @@ import { DatabaseWork } from "../context/database-work.js";
 import { createSharedServices } from "./common-context.js";
 import type { EngineOptions } from "./engine-options.js";
 import { type MemoryServices, MemoryState, type MemoryView } from "./memory-state.js";
-import { createInitialTables } from "./new-server.js";
+import { createInitialTables } from "./initial-tables.js";
 import type { TransactionView } from "./control-backend.js";
 import type { ServerBackend } from "./server.js";
 import { findRemovedRows } from "./snapshot-tables.js";

@@ -3,7 +3,7 @@ import { Defaults } from "../control/defaults.js";
 import type { StoredJob } from "../jobs/stored-job.js";
 import { RandomIds } from "../values/random-ids.js";
 import type { OperationContext } from "../context/operation-context.js";
-import { createInitialTables } from "./new-server.js";
+import { createInitialTables } from "./initial-tables.js";
 import { Server } from "./server.js";
 import { StoredBackend, type StoredServerOptions } from "./stored-backend.js";
 

@@ -36,5 +36,5 @@ export const assertFlagsApply = async (
   if (paginate || operation?.definition.envelope === "list") output.assertPrintsLists();
   const { fields } = output.presentation;
   if (!fields || !operation) return;
-  await (await import("../../run/result-schema.js")).assertFields(operation.definition, fields);
+  await (await import("../../run/assert-fields.js")).assertFields(operation.definition, fields);
 };

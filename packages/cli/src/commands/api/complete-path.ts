@@ -1,5 +1,5 @@
 import { groups } from "../../contract/generated/groups.js";
-import { getNameableTypeByPrefix } from "../../contract/id-form.js";
+import { getNameableTypeByPrefix } from "../../contract/nameable-types.js";
 import type { GeneratedCommand } from "../../contract/generated-command.js";
 import {
   type CompleteArgument,

@@ -50,7 +50,9 @@ const unwrapData = (body: unknown): unknown => (isObject(body) && "data" in body
 /** Prints a value as JSON, or the part that a query selects. Selected strings and numbers are printed as lines. */
 export const printJson = async (value: unknown, output: Output): Promise<void> => {
   const { query, fields } = output.presentation;
-  const pickedFields = fields ? (await import("../../output/selection.js")).pickFields(value, fields) : value;
+  const pickedFields = fields
+    ? (await import("../../output/pick-fields.js")).pickFields(value, fields)
+    : value;
   const selectedValue = query ? await query(pickedFields) : pickedFields;
   if (selectedValue instanceof SelectedText) {
     output.writeSelected(selectedValue);

@@ -45,7 +45,7 @@ export const runApi = async (
   const request = await resolveRequest({ ...requestArguments, path }, access.baseUrl.value, context.sources);
   await assertFlagsApply(request, flags, context);
   if (flags.dryRun !== undefined) {
-    const { printApiRequest } = await import("./dry-run.js");
+    const { printApiRequest } = await import("./print-api-request.js");
     return printApiRequest(request, createApiCall(request), flags.dryRun, access.baseUrl, context);
   }
   await confirmIfProtected(request, flags, context);

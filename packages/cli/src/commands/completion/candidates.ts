@@ -1,6 +1,6 @@
 import type { Option } from "commander";
 import type { Context } from "../../input/context.js";
-import { getNameableTypeByPrefix, type NameableType, nameableTypes } from "../../contract/id-form.js";
+import { getNameableTypeByPrefix, type NameableType, nameableTypes } from "../../contract/nameable-types.js";
 import { outputFormats } from "../../output/output-format.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import type { MgmtCommand } from "../../command-line/command.js";

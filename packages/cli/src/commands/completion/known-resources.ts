@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { isObject, getAtPath } from "../../json/json-path.js";
-import type { NameableType } from "../../contract/id-form.js";
+import type { NameableType } from "../../contract/nameable-types.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { getProfilesPath } from "../../profiles/read-profiles.js";

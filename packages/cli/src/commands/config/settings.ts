@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { invalidValueError, usageError } from "../../errors/usage-errors.js";
 import { assertId } from "../../input/ids.js";
-import type { NameableType } from "../../contract/id-form.js";
+import type { NameableType } from "../../contract/nameable-types.js";
 import { outputFormats } from "../../output/output-format.js";
 import type { ProfileChoice } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";

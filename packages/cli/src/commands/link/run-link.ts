@@ -6,7 +6,7 @@ import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
 import { findCommitRisk, type CommitRisk } from "../../git/commit-risk.js";
 import { getNonInteractiveReason } from "../../input/ask.js";
 import { isId } from "../../input/ids.js";
-import { mightBeName } from "../../contract/id-form.js";
+import { mightBeName } from "../../contract/nameable-types.js";
 import { resolveName } from "../../run/names/resolve-name.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";

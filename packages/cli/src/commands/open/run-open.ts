@@ -7,7 +7,7 @@ import { usageError } from "../../errors/usage-errors.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { assertPathId } from "../../input/ids.js";
 import { isAtTerminal } from "../../input/ask.js";
-import { mightBeName } from "../../contract/id-form.js";
+import { mightBeName } from "../../contract/nameable-types.js";
 import { resolveName } from "../../run/names/resolve-name.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { assertServiceUrl, resolveAccess } from "../../profiles/resolve-access.js";

@@ -5,7 +5,7 @@ import { nothingToChooseError } from "../../errors/usage-errors.js";
 import type { PromptChoice } from "../../input/choice.js";
 import { choose } from "../../input/choose.js";
 import { getAtPath } from "../../json/json-path.js";
-import { nameableTypes } from "../../contract/id-form.js";
+import { nameableTypes } from "../../contract/nameable-types.js";
 import { resolveIdOrName } from "./resolve-id-or-name.js";
 import { toPrintable } from "../../output/printable.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";

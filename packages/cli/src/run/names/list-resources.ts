@@ -3,7 +3,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import { isNotAccessibleError } from "../../errors/not-accessible.js";
 import { isObject } from "../../json/json-path.js";
 import { type IdsByType, createListCall } from "../../contract/list-call.js";
-import type { NameableType } from "../../contract/id-form.js";
+import type { NameableType } from "../../contract/nameable-types.js";
 
 /** A resource in a list. */
 export type ListedResource = Readonly<Record<string, unknown>>;

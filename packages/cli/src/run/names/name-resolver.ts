@@ -8,7 +8,7 @@ import { setAtPath, getAtPath } from "../../json/json-path.js";
 import type { GeneratedCommand } from "../../contract/generated-command.js";
 import { chooseExistingProfile } from "../../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
-import { mightBeName, getNameableTypeByPrefix } from "../../contract/id-form.js";
+import { mightBeName, getNameableTypeByPrefix } from "../../contract/nameable-types.js";
 import { type NameScope, resolveName } from "./resolve-name.js";
 import {
   listIdFields,

@@ -2,7 +2,7 @@ import type { CliError } from "../../errors/cli-error.js";
 import type { RequestInput } from "../../input/read-input.js";
 import { getAtPath } from "../../json/json-path.js";
 import type { Field, GeneratedCommand } from "../../contract/generated-command.js";
-import { mightBeName, type NameableType, getNameableTypeByPrefix } from "../../contract/id-form.js";
+import { mightBeName, type NameableType, getNameableTypeByPrefix } from "../../contract/nameable-types.js";
 
 /** The values of an operation that may be names: its ids, and the fields of its query and body. */
 export interface NamedRequest {

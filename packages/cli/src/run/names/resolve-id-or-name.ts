@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
-import { mightBeName, type NameableType } from "../../contract/id-form.js";
+import { mightBeName, type NameableType } from "../../contract/nameable-types.js";
 
 /** Returns the id of a resource that is given by its id or its name. Throws `name:not_found` and `name:ambiguous`. */
 export const resolveIdOrName = async (

@@ -2,7 +2,7 @@ import type { CliError } from "../../errors/cli-error.js";
 import { ambiguousNameError, isUnknownNameError, unknownNameError } from "../../errors/name-errors.js";
 import { idPrefixes } from "../../contract/generated/id-prefixes.js";
 import { findSimilar } from "../../text/suggest.js";
-import type { NameableType } from "../../contract/id-form.js";
+import type { NameableType } from "../../contract/nameable-types.js";
 import { type ListedResource, listResources, type ListScope } from "./list-resources.js";
 
 /** Where a name is looked up: the project of names without one, and the client that lists resources. */
@@ -65,7 +65,7 @@ const createAmbiguousNameError = async (
   matches: readonly ListedResource[],
   scope: NameScope,
 ): Promise<Error> => {
-  const { labelCandidates } = await import("./qualified-names.js");
+  const { labelCandidates } = await import("./label-candidates.js");
   return ambiguousNameError(resourceType, qualifiedName, await labelCandidates(resourceType, matches, scope));
 };
 

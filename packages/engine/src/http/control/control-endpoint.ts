@@ -11,7 +11,7 @@ import { RequestError } from "../../values/request-error.js";
 import { proofPath, createSecretProof } from "./control-proof.js";
 import { hasContentEncoding } from "../../values/message.js";
 import { isForeignOrigin } from "../host-guard.js";
-import { readBytes } from "../http-body.js";
+import { readBytes } from "../read-bytes.js";
 
 /** Names the header that carries the control secret. */
 export const controlSecretHeader = "x-mgmt-control-secret";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mightBeName } from "../../contract/id-form.js";
+import { mightBeName } from "../../contract/nameable-types.js";
 import { inProcess, runInProcess } from "../../../test/in-process.js";
 import { useSession } from "../../../test/terminal.js";
 

@@ -4,7 +4,7 @@ import { Command, type CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/folders.js";
 import { inProcess, runInProcess } from "../../../test/in-process.js";
-import { explainCommanderError } from "./usage-failure.js";
+import { explainCommanderError } from "./explain-commander-error.js";
 
 /** Nothing listens at this address: a request would exit with 9, but every line here exits with 2. */
 const env = { MGMT_BASE_URL: "http://127.0.0.1:1", MGMT_TOKEN: "token" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parsePostgresError } from "./client-messages.js";
+import { parsePostgresError } from "./parse-postgres-error.js";
 import { conflict, dump, duplicate, ended, verbose } from "../../test/errors/client-output.js";
 
 const german = `psql:<stdin>:1: FEHLER:  42P01: Relation »nichts« existiert nicht

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { enableCodeCaching } from "./compile-cache.js";
+import { enableCodeCaching } from "./enable-code-caching.js";
 import { ensureBuilt } from "../../test/bin.js";
 import { temporaryFolder } from "../../test/folders.js";
 import { untilUnused } from "../../test/home-folders.js";

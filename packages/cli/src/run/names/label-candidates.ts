@@ -1,7 +1,7 @@
 import type { NameCandidate } from "../../errors/name-errors.js";
 import { getAtPath } from "../../json/json-path.js";
 import { readResourceName } from "../../contract/list-call.js";
-import type { NameableType } from "../../contract/id-form.js";
+import type { NameableType } from "../../contract/nameable-types.js";
 import { type ListedResource, listResources, type ListScope } from "./list-resources.js";
 
 /**
