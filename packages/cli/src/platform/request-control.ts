@@ -3,7 +3,7 @@ import { devNotRunningError } from "../errors/dev-errors.js";
 import { controlIncompleteError, controlNotFoundError } from "../errors/control-errors.js";
 import { invalidAddressError } from "../errors/usage-errors.js";
 import { announceLinkedProfile } from "../profiles/announce-link.js";
-import { chooseProfile, type ValueWithSource } from "../profiles/active-profile.js";
+import { selectProfile, type ValueWithSource } from "../profiles/active-profile.js";
 import { localProfileName, type Profile, findProfile, findRunningProfile } from "../profiles/profile.js";
 import { isServiceGenuine } from "../credentials/dev-service-proof.js";
 import { callControl } from "./control.js";
@@ -55,10 +55,10 @@ const resolveControl = (
   // A lone URL or file is not completed from the profile: the secret of one service must not be sent to another.
   if (url) throw controlIncompleteError(url.from, secretFileSources);
   if (secretFile) throw controlIncompleteError(secretFile.from, urlSources);
-  const profileChoice = chooseProfile(flags, context);
-  const { storedProfiles, profile, name } = profileChoice;
+  const selectedProfile = selectProfile(flags, context);
+  const { storedProfiles, profile, name } = selectedProfile;
   const chosenName = profile?.controlUrl === undefined ? undefined : name?.value;
-  if (chosenName !== undefined) announceLinkedProfile(profileChoice, context);
+  if (chosenName !== undefined) announceLinkedProfile(selectedProfile, context);
   const profileName = chosenName ?? findRunningProfile(storedProfiles) ?? localProfileName;
   const controlProfile = findProfile(storedProfiles, profileName);
   if (!controlProfile?.controlUrl || !controlProfile.controlSecretFile) throw controlNotFoundError();

@@ -30,7 +30,7 @@ export interface DatabaseAccess extends ConnectionSettings {
 }
 
 /** Which of the ways to connect to a database to use. */
-export interface AccessChoice {
+export interface AccessOptions {
   /** Whether to connect through the connection pooler. Default: false. */
   readonly pooled?: boolean | undefined;
   /** The id, the name or the user of a connection. Default: the first whose password can be read. */
@@ -50,10 +50,10 @@ export const resolveDatabaseAccess = async (
   databaseIdOrName: string | undefined,
   flags: GlobalFlags,
   context: Context,
-  choice: AccessChoice = {},
+  accessOptions: AccessOptions = {},
 ): Promise<DatabaseAccess> => {
-  const { client, databaseId } = await resolveDatabase(databaseIdOrName, flags, context, choice.flag);
-  return fetchDatabaseAccess(databaseId, client, context, choice);
+  const { client, databaseId } = await resolveDatabase(databaseIdOrName, flags, context, accessOptions.flag);
+  return fetchDatabaseAccess(databaseId, client, context, accessOptions);
 };
 
 /**
@@ -87,11 +87,11 @@ export const fetchDatabaseAccess = async (
   id: string,
   client: MgmtClient,
   context: Pick<Context, "env" | "output" | "signal">,
-  choice: AccessChoice = {},
+  accessOptions: AccessOptions = {},
 ): Promise<DatabaseAccess> => {
   const { signal } = context;
   const allConnections = await client.databases.connections.list(id, undefined, { signal }).toArray();
-  const { role } = choice;
+  const { role } = accessOptions;
   const connections = role === undefined ? allConnections : filterByRole(allConnections, role);
   if (role !== undefined && connections.length === 0) throw unknownRoleError(id, role, allConnections);
   const readableConnections = connections.filter(({ directConnection }) => directConnection);
@@ -107,7 +107,7 @@ export const fetchDatabaseAccess = async (
       })),
     );
   }
-  return createDatabaseAccess(connection, id, choice, context);
+  return createDatabaseAccess(connection, id, accessOptions, context);
 };
 
 /**
@@ -117,7 +117,7 @@ export const fetchDatabaseAccess = async (
 export const createDatabaseAccess = (
   { id: connectionId, directConnection, endpoints }: Connection,
   databaseId: string,
-  { pooled: isPooled = false }: AccessChoice,
+  { pooled: isPooled = false }: AccessOptions,
   context: Pick<Context, "env" | "output">,
 ): DatabaseAccess => {
   if (!directConnection) throw noCredentialsError(databaseId);

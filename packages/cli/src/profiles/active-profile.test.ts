@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { chooseExistingProfile, chooseProfile, isChosenByFolder } from "./active-profile.js";
+import { selectExistingProfile, selectProfile, isChosenByFolder } from "./active-profile.js";
 import { temporaryFolder } from "../../test/folders.js";
 import { createSettingsFolder } from "../../test/profiles/settings-folder.js";
 
@@ -22,7 +22,7 @@ describe("the profile of a command", () => {
       "the link": settings.linkFile,
       "the profiles file": settings.profilesFile,
     };
-    expect(chooseExistingProfile(flags, { cwd: settings.cwd, env })).toMatchObject({
+    expect(selectExistingProfile(flags, { cwd: settings.cwd, env })).toMatchObject({
       name: { value: name, from: files[source] ?? source },
       profile: { baseUrl: `https://${name}.example` },
     });
@@ -40,7 +40,7 @@ describe("the profile of a command", () => {
     if (link) writeFileSync(join(folder, ".mgmt/link.json"), JSON.stringify(link));
     const stack = { folder, controlUrl: "http://127.0.0.1:1/_control", ...fields };
     const settings = createSettingsFolder(root, { profiles: { ...profiles, stack }, active: "main" });
-    const choice = chooseExistingProfile(flags, {
+    const choice = selectExistingProfile(flags, {
       cwd: folder,
       env: { ...settings.env, MGMT_PROFILE: variable },
     });
@@ -57,7 +57,7 @@ describe("the profile of a command", () => {
   ])("is refused if the flag, the variable, or the link names %j", (name, code, linkCode) => {
     const rejectionOf = ({ flags = {}, variable, link }: Choice): unknown => {
       const { cwd, env } = createSettingsFolder(root, { profiles, active: "main", link });
-      return catchError(() => chooseExistingProfile(flags, { cwd, env: { ...env, MGMT_PROFILE: variable } }));
+      return catchError(() => selectExistingProfile(flags, { cwd, env: { ...env, MGMT_PROFILE: variable } }));
     };
     expect(rejectionOf({ flags: { profile: name } })).toMatchObject({ code });
     expect(rejectionOf({ variable: name })).toMatchObject({ code });
@@ -67,10 +67,10 @@ describe("the profile of a command", () => {
   it("is none if the active one was removed, or there is none", () => {
     for (const active of ["gone", undefined]) {
       const { cwd, env } = createSettingsFolder(root, { profiles, active });
-      expect(chooseExistingProfile({}, { cwd, env })).toMatchObject({ name: undefined, profile: undefined });
+      expect(selectExistingProfile({}, { cwd, env })).toMatchObject({ name: undefined, profile: undefined });
     }
     const { cwd, env } = createSettingsFolder(root, {});
-    expect(chooseProfile({ profile: "nobody" }, { cwd, env })).toMatchObject({ profile: undefined });
+    expect(selectProfile({ profile: "nobody" }, { cwd, env })).toMatchObject({ profile: undefined });
   });
 });
 

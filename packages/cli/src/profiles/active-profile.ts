@@ -19,7 +19,7 @@ export interface ValueWithSource<T> {
 }
 
 /** The profile that a command line selects. */
-export interface ProfileChoice {
+export interface SelectedProfile {
   file: string;
   storedProfiles: StoredProfiles;
   /** Undefined when no profile was named and no profile is active. */
@@ -34,20 +34,20 @@ export interface ProfileChoice {
  * Returns the profile that the flag names, or else the environment, or else the profile of the folder's `mgmt dev --here`, or else the
  * profile that the link names, or else the active profile. Throws for a name that no profile can have.
  */
-export const chooseProfile = (
+export const selectProfile = (
   flags: GlobalFlags,
   { env, cwd }: Pick<Context, "env" | "cwd">,
-): ProfileChoice => {
+): SelectedProfile => {
   const path = getProfilesPath(env);
   const link = findLink(cwd);
   const explicitName = findProfileName(flags, env);
   if (explicitName && !isValidProfileName(explicitName.value))
     throw invalidProfileNameError(explicitName.from, explicitName.value);
   const storedProfiles = readProfiles(path);
-  const chosenName = explicitName ?? findStackName(storedProfiles, cwd) ?? findLinkedProfileName(link);
+  const selectedName = explicitName ?? findStackName(storedProfiles, cwd) ?? findLinkedProfileName(link);
   const { active } = storedProfiles;
   const activeName = findProfile(storedProfiles, active) && active;
-  const name = chosenName ?? (activeName === undefined ? undefined : { value: activeName, from: path });
+  const name = selectedName ?? (activeName === undefined ? undefined : { value: activeName, from: path });
   return { file: path, storedProfiles, name, profile: findProfile(storedProfiles, name?.value), link };
 };
 
@@ -61,7 +61,7 @@ const findStackName = (storedProfiles: StoredProfiles, cwd: string): ValueWithSo
 };
 
 /** Returns whether the working directory chose the profile, by its link or its `mgmt dev --here`, and no flag, variable, or setting. */
-export const isChosenByFolder = ({ name, profile, link }: ProfileChoice): boolean =>
+export const isChosenByFolder = ({ name, profile, link }: SelectedProfile): boolean =>
   name !== undefined &&
   (name.from === link?.file ||
     (profile?.folder !== undefined && name.from === getStackDataFolder(profile.folder)));
@@ -75,18 +75,18 @@ const findProfileName = (flags: GlobalFlags, env: NodeJS.ProcessEnv): ValueWithS
   return name ? { value: name, from: "MGMT_PROFILE" } : undefined;
 };
 
-/** Chooses a profile like `chooseProfile`. Throws `profile:not_found` if the named profile does not exist. */
-export const chooseExistingProfile = (
+/** Selects a profile like `selectProfile`. Throws `profile:not_found` if the named profile does not exist. */
+export const selectExistingProfile = (
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd">,
-): ProfileChoice => {
-  const profileChoice = chooseProfile(flags, context);
-  if (profileChoice.name && !profileChoice.profile) {
+): SelectedProfile => {
+  const selectedProfile = selectProfile(flags, context);
+  if (selectedProfile.name && !selectedProfile.profile) {
     throw unknownProfileError(
-      profileChoice.name.from,
-      profileChoice.name.value,
-      Object.keys(profileChoice.storedProfiles.profiles),
+      selectedProfile.name.from,
+      selectedProfile.name.value,
+      Object.keys(selectedProfile.storedProfiles.profiles),
     );
   }
-  return profileChoice;
+  return selectedProfile;
 };

@@ -1,6 +1,6 @@
 import type { Context } from "../input/context.js";
 import type { UsedSetting } from "../output/used-settings.js";
-import type { ProfileChoice } from "./active-profile.js";
+import type { SelectedProfile } from "./active-profile.js";
 import { findLink, type LinkWithFile } from "./link-file.js";
 
 /** Reports on standard error what a command uses because of a link. Does nothing if the value is not from the link. */
@@ -14,7 +14,7 @@ export const announceLink = (
 
 /** Reports the profile that a command uses because of a link, with the host of its URL. */
 export const announceLinkedProfile = (
-  { name, profile, link }: ProfileChoice,
+  { name, profile, link }: SelectedProfile,
   context: Pick<Context, "output">,
 ): void => {
   if (!name || !profile) return;

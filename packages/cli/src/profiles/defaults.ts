@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { chooseProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
+import { selectProfile, type SelectedProfile, type ValueWithSource } from "./active-profile.js";
 import { announceLink, announceOverride, findReadableLink } from "./announce-link.js";
 import { type DefaultName, defaultVariables } from "./profile.js";
 
@@ -11,14 +11,14 @@ export const findDefault = (
   name: DefaultName,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd">,
-  choose: () => ProfileChoice = () => chooseProfile(flags, context),
+  select: () => SelectedProfile = () => selectProfile(flags, context),
 ): ValueWithSource<string> | undefined => {
   if (name === "projectId" && flags.projectId !== undefined)
     return { value: flags.projectId, from: "--project-id" };
   const variable = defaultVariables[name];
   const variableValue = flags.profile === undefined ? context.env[variable]?.trim() : undefined;
   if (variableValue) return { value: variableValue, from: variable };
-  const { name: profileName, profile, link } = choose();
+  const { name: profileName, profile, link } = select();
   const linkedValue = link?.link[name];
   const doesLinkApply =
     link?.link.profile === undefined ? flags.profile === undefined : link.link.profile === profileName?.value;
@@ -39,15 +39,15 @@ export const resolveAndAnnounceDefault = (
   name: DefaultName,
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
-  choose: () => ProfileChoice = () => chooseProfile(flags, context),
+  select: () => SelectedProfile = () => selectProfile(flags, context),
 ): ValueWithSource<string> | undefined => {
-  let profileChoice: ProfileChoice | undefined;
-  const setting = findDefault(name, flags, context, () => (profileChoice ??= choose()));
+  let selectedProfile: SelectedProfile | undefined;
+  const setting = findDefault(name, flags, context, () => (selectedProfile ??= select()));
   if (!setting) return undefined;
   const { value, from } = setting;
   const label = nounByDefault[name];
   const projectId = name === "projectId" ? value : undefined;
-  announceLink({ label, value, from, projectId }, profileChoice?.link, context);
+  announceLink({ label, value, from, projectId }, selectedProfile?.link, context);
   if (from === defaultVariables[name] && context.output.isForPerson) {
     const link = findReadableLink(context.cwd);
     announceOverride(label, setting, link, link?.link[name], context);

@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../input/context.js";
-import { chooseProfile } from "./active-profile.js";
+import { selectProfile } from "./active-profile.js";
 
 /**
  * Returns what protects the resources that commands use here: the file of the link, or the profile. Returns undefined if nothing does.
@@ -10,7 +10,7 @@ export const findProtection = (
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd">,
 ): string | undefined => {
-  const { name, profile, link } = chooseProfile(flags, context);
+  const { name, profile, link } = selectProfile(flags, context);
   const linkedProfile = link?.link.profile;
   if (link?.link.protect && (linkedProfile === undefined || linkedProfile === name?.value)) return link.file;
   return profile?.protect && name ? `profile ${name.value}` : undefined;

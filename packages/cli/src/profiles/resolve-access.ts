@@ -2,9 +2,9 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { otherServiceError, folderServiceTokenError } from "../errors/access-errors.js";
 import { invalidAddressError, quotedTokenError } from "../errors/usage-errors.js";
 import {
-  chooseExistingProfile,
+  selectExistingProfile,
   isChosenByFolder,
-  type ProfileChoice,
+  type SelectedProfile,
   type ValueWithSource,
 } from "./active-profile.js";
 import { stripUrlCredentials } from "../text/strip-url-credentials.js";
@@ -21,7 +21,7 @@ export interface ServiceAccess {
   baseUrl: ValueWithSource<string> | undefined;
   identity: ValueWithSource<RequestCredential> | undefined;
   /** It is undefined when flags and environment were enough; the profiles file was then not read. */
-  choice: ProfileChoice | undefined;
+  selectedProfile: SelectedProfile | undefined;
 }
 
 /**
@@ -43,13 +43,13 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
   const tokenIdentity = token && { value: { token: token.value }, from: token.from };
   if (tokenIdentity && baseUrl) {
     announceOverriddenService(baseUrl, context);
-    return { baseUrl, identity: tokenIdentity, choice: undefined };
+    return { baseUrl, identity: tokenIdentity, selectedProfile: undefined };
   }
 
-  const choice = chooseExistingProfile(flags, context);
-  const { name, profile, file } = choice;
-  if (!name || !profile) return { baseUrl, identity: tokenIdentity, choice };
-  if (tokenIdentity && !baseUrl && isChosenByFolder(choice))
+  const selectedProfile = selectExistingProfile(flags, context);
+  const { name, profile, file } = selectedProfile;
+  if (!name || !profile) return { baseUrl, identity: tokenIdentity, selectedProfile };
+  if (tokenIdentity && !baseUrl && isChosenByFolder(selectedProfile))
     throw folderServiceTokenError(tokenIdentity.from, name.value, name.from);
   const profileSource = `profile ${name.value}`;
   const usesProfileCredential = !tokenIdentity && hasCredential(profile);
@@ -57,13 +57,13 @@ export const resolveAccess = async (flags: GlobalFlags, context: Context): Promi
     await assertServiceUrl(baseUrl);
     throw otherServiceError(name.value, profile.baseUrl, baseUrl.from);
   }
-  if (usesProfileCredential || !baseUrl) announceLinkedProfile(choice, context);
+  if (usesProfileCredential || !baseUrl) announceLinkedProfile(selectedProfile, context);
   return {
     baseUrl: baseUrl ?? addSource(profile.baseUrl, profileSource),
     identity: usesProfileCredential
       ? { value: { name: name.value, profile, file }, from: profileSource }
       : tokenIdentity,
-    choice,
+    selectedProfile,
   };
 };
 
@@ -80,8 +80,8 @@ const announceOverriddenService = (
 };
 
 /** Returns whether the service runs in `mgmt dev`, according to the profile. */
-export const isDevAccess = ({ baseUrl, choice }: ServiceAccess): boolean => {
-  const { profile } = choice ?? {};
+export const isDevAccess = ({ baseUrl, selectedProfile }: ServiceAccess): boolean => {
+  const { profile } = selectedProfile ?? {};
   return (
     profile !== undefined &&
     isDevProfile(profile) &&

@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../input/context.js";
 import { type OutputFormat, outputFormats } from "../output/output-format.js";
-import { chooseProfile } from "./active-profile.js";
+import { selectProfile } from "./active-profile.js";
 
 /** The settings of a profile that decide how results are printed, and whether notices are. */
 export interface StoredSettings {
@@ -18,7 +18,7 @@ export const readStoredSettings = (
   context: Pick<Context, "env" | "cwd">,
 ): StoredSettings => {
   try {
-    const { profile } = chooseProfile(flags, context);
+    const { profile } = selectProfile(flags, context);
     const { output, pager, updateNotice } = profile ?? {};
     return { output: outputFormats.find((format) => format === output), pager, updateNotice };
   } catch {

@@ -1,6 +1,6 @@
 import type { Context } from "../input/context.js";
 import { stripUrlCredentials } from "../text/strip-url-credentials.js";
-import { chooseProfile, type ProfileChoice, type ValueWithSource } from "./active-profile.js";
+import { selectProfile, type SelectedProfile, type ValueWithSource } from "./active-profile.js";
 import { findDefault } from "./defaults.js";
 import { findLink, type Link, getLinkFilePath } from "./link-file.js";
 import { hasCredential, isValidProfileName, isSameUrl, findProfile } from "./profile.js";
@@ -33,19 +33,22 @@ export const warnAboutOverride = async (
  * credential. The flags of this run do not count: later ones have others.
  */
 export const warnIfProfileIsOverridden = async (name: string, context: WarningContext): Promise<void> => {
-  const profileChoice = chooseNextProfile(context);
-  if (!profileChoice) return;
+  const selectedProfile = selectNextProfile(context);
+  if (!selectedProfile) return;
   const { env } = context;
   // The user knows that another profile is the active one: a flag has named this one.
   if (
-    profileChoice.name &&
-    profileChoice.name.value !== name &&
-    profileChoice.name.from !== profileChoice.file
+    selectedProfile.name &&
+    selectedProfile.name.value !== name &&
+    selectedProfile.name.from !== selectedProfile.file
   ) {
-    const effectiveValue = { value: `profile ${profileChoice.name.value}`, from: profileChoice.name.from };
+    const effectiveValue = {
+      value: `profile ${selectedProfile.name.value}`,
+      from: selectedProfile.name.from,
+    };
     await warnAboutOverride(effectiveValue, `profile ${name}`, context);
   }
-  const profile = findProfile(profileChoice.storedProfiles, name);
+  const profile = findProfile(selectedProfile.storedProfiles, name);
   const baseUrl = env["MGMT_BASE_URL"]?.trim();
   if (profile && baseUrl && !isSameUrl(baseUrl, profile.baseUrl)) {
     const effectiveValue = { value: stripUrlCredentials(baseUrl), from: "MGMT_BASE_URL" };
@@ -63,9 +66,9 @@ export const warnIfProjectIsOverridden = async (
   projectId: string,
   context: WarningContext,
 ): Promise<void> => {
-  const profileChoice = chooseNextProfile(context);
-  if (!profileChoice || profileChoice.name?.value !== name) return;
-  const effectiveDefault = findDefault("projectId", {}, context, () => profileChoice);
+  const selectedProfile = selectNextProfile(context);
+  if (!selectedProfile || selectedProfile.name?.value !== name) return;
+  const effectiveDefault = findDefault("projectId", {}, context, () => selectedProfile);
   if (effectiveDefault && effectiveDefault.value !== projectId)
     await warnAboutOverride(effectiveDefault, `the project of profile ${name}`, context);
 };
@@ -73,11 +76,12 @@ export const warnIfProjectIsOverridden = async (
 /** Warns if commands in this folder do not use a value of the link that was just stored. */
 export const warnIfLinkIsOverridden = async (link: Link, context: WarningContext): Promise<void> => {
   if (link.profile !== undefined) await warnIfProfileIsOverridden(link.profile, context);
-  const profileChoice = chooseNextProfile(context);
+  const selectedProfile = selectNextProfile(context);
   // The ids of a link mean nothing in another profile.
-  if (!profileChoice || (link.profile !== undefined && profileChoice.name?.value !== link.profile)) return;
+  if (!selectedProfile || (link.profile !== undefined && selectedProfile.name?.value !== link.profile))
+    return;
   for (const defaultName of ["workspaceId", "projectId"] as const) {
-    const effectiveDefault = findDefault(defaultName, {}, context, () => profileChoice);
+    const effectiveDefault = findDefault(defaultName, {}, context, () => selectedProfile);
     const linkedId = link[defaultName];
     if (effectiveDefault && linkedId !== undefined && effectiveDefault.value !== linkedId)
       await warnAboutOverride(effectiveDefault, `${linkedId} in ${getLinkFilePath(context.cwd)}`, context);
@@ -85,7 +89,7 @@ export const warnIfLinkIsOverridden = async (link: Link, context: WarningContext
 };
 
 /** Returns the profile that the next command chooses; undefined if it rejects the name in MGMT_PROFILE, which it reports itself. */
-const chooseNextProfile = (context: WarningContext): ProfileChoice | undefined => {
+const selectNextProfile = (context: WarningContext): SelectedProfile | undefined => {
   const namedProfile = context.env["MGMT_PROFILE"]?.trim();
-  return namedProfile && !isValidProfileName(namedProfile) ? undefined : chooseProfile({}, context);
+  return namedProfile && !isValidProfileName(namedProfile) ? undefined : selectProfile({}, context);
 };

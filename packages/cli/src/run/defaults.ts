@@ -1,7 +1,7 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../input/context.js";
 import type { CommandLineValues } from "../input/read-input.js";
-import { chooseExistingProfile, type ValueWithSource } from "../profiles/active-profile.js";
+import { selectExistingProfile, type ValueWithSource } from "../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../profiles/defaults.js";
 import { isDefaultName } from "../profiles/profile.js";
 import type { GeneratedCommand } from "../contract/generated-command.js";
@@ -36,7 +36,7 @@ export const fillDefaults = (
     const hasDefault = required === "always" || flag === filterFlag;
     if (!isDefaultName(name) || !hasDefault || commandLineValues.flags[flag] !== undefined) continue;
     const defaultValue = resolveAndAnnounceDefault(name, flags, context, () =>
-      chooseExistingProfile(flags, context),
+      selectExistingProfile(flags, context),
     );
     if (defaultValue) defaults[flag] = defaultValue.value;
   }
@@ -57,7 +57,7 @@ export const findDefaultTarget = (
   const name = findDefaultName(definition);
   if (name === undefined) return undefined;
   const defaultValue = resolveAndAnnounceDefault(name, flags, context, () =>
-    chooseExistingProfile(flags, context),
+    selectExistingProfile(flags, context),
   );
   if (defaultValue) return defaultValue;
   return name === "workspaceId" ? "credential" : undefined;

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../input/context.js";
 import { unwritableLinkError } from "../errors/storage-errors.js";
 import { replaceFile } from "../files/replace-file.js";
-import { chooseExistingProfile } from "../profiles/active-profile.js";
+import { selectExistingProfile } from "../profiles/active-profile.js";
 import { type Link, getLinkFilePath, readLink } from "../profiles/link-file.js";
 import { warnAboutReaders } from "../secrets/warn-about-readers.js";
 
@@ -18,7 +18,7 @@ export const writeLink = async (
 ): Promise<{ file: string; link: Link }> => {
   const { cwd } = context;
   const path = getLinkFilePath(cwd);
-  const { name, profile } = chooseExistingProfile(flags, context);
+  const { name, profile } = selectExistingProfile(flags, context);
   const previousLink = readLink(path);
   // Each folder finds its own mgmt dev --here, also a worktree in which the link is committed.
   const profileName = profile?.folder === undefined ? name?.value : undefined;

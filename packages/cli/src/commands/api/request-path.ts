@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingDefaultError, otherOriginError } from "../../errors/api-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { chooseExistingProfile } from "../../profiles/active-profile.js";
+import { selectExistingProfile } from "../../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { defaultVariables, isDefaultName } from "../../profiles/profile.js";
 
@@ -65,10 +65,10 @@ export const fillPlaceholders = (
         "Type the id in its place. Only {projectId} and {workspaceId} are replaced by your defaults.",
       );
     }
-    const defaultChoice = resolveAndAnnounceDefault(name, flags, context, () =>
-      chooseExistingProfile(flags, context),
+    const defaultValue = resolveAndAnnounceDefault(name, flags, context, () =>
+      selectExistingProfile(flags, context),
     );
     const flag = name === "projectId" ? "--project-id" : "--workspace-id";
-    if (!defaultChoice) throw missingDefaultError(name, defaultVariables[name], flag);
-    return encodeURIComponent(defaultChoice.value);
+    if (!defaultValue) throw missingDefaultError(name, defaultVariables[name], flag);
+    return encodeURIComponent(defaultValue.value);
   });

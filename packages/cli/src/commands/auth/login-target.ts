@@ -2,7 +2,7 @@ import type { CommandVariable } from "@mgmt/internal/environment/variables";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingLoginAddressError, profileTakenError } from "../../errors/access-errors.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
-import { chooseProfile, type ProfileChoice, type ValueWithSource } from "../../profiles/active-profile.js";
+import { selectProfile, type SelectedProfile, type ValueWithSource } from "../../profiles/active-profile.js";
 import {
   isSameUrl,
   type Profile,
@@ -91,16 +91,16 @@ export const resolveLoginTarget = async (
 const chooseLoginProfile = (
   flags: GlobalFlags,
   context: Pick<Context, "env" | "cwd" | "output">,
-): Pick<ProfileChoice, "file" | "name" | "profile"> => {
-  const choice = chooseProfile(flags, context);
-  announceLinkedProfile(choice, context);
-  const { file, name, storedProfiles } = choice;
+): Pick<SelectedProfile, "file" | "name" | "profile"> => {
+  const selectedProfile = selectProfile(flags, context);
+  announceLinkedProfile(selectedProfile, context);
+  const { file, name, storedProfiles } = selectedProfile;
   const hasExplicitUrl =
     flags.baseUrl !== undefined || readServiceVariable("MGMT_BASE_URL", context.env) !== undefined;
   const runningProfileName =
-    choice.profile || hasExplicitUrl ? undefined : findRunningProfile(storedProfiles);
+    selectedProfile.profile || hasExplicitUrl ? undefined : findRunningProfile(storedProfiles);
   const profile = findProfile(storedProfiles, runningProfileName);
-  if (runningProfileName === undefined || !profile) return choice;
+  if (runningProfileName === undefined || !profile) return selectedProfile;
   if (!name) return { file, name: { value: runningProfileName, from: "mgmt dev" }, profile };
   const { process: _, ephemeral: __, ...profileAddresses } = omitCredential(profile);
   return { file, name, profile: profileAddresses };

@@ -4,7 +4,7 @@ import {
   describeCredential,
   noCredentialDescription,
 } from "../../credentials/describe-credential.js";
-import { chooseProfile } from "../../profiles/active-profile.js";
+import { selectProfile } from "../../profiles/active-profile.js";
 import { hasCredential, readDevLiveness, type Profile } from "../../profiles/profile.js";
 import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
 
@@ -31,7 +31,7 @@ export interface ListedProfile {
 
 /** Prints every profile, without secrets. */
 export const runAuthList = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const { file, name: activeName, storedProfiles } = chooseProfile(flags, context);
+  const { file, name: activeName, storedProfiles } = selectProfile(flags, context);
   const rows: ListedProfile[] = [];
   for (const [name, profile] of Object.entries(storedProfiles.profiles)) {
     const { kind, store, endsAt, renews } = await describeStoredCredential(file, name, profile);

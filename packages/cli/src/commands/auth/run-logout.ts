@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { readStoredLogin, createLoginStore } from "../../credentials/credential-store.js";
 import { logout } from "../../sdk/oauth.js";
-import { chooseExistingProfile } from "../../profiles/active-profile.js";
+import { selectExistingProfile } from "../../profiles/active-profile.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { devLoginHint } from "../../errors/access-errors.js";
 import { hasCredential, isDevProfile } from "../../profiles/profile.js";
@@ -12,12 +12,12 @@ import { observeRequests } from "../../transport/observe-requests.js";
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const { signal, output, insecureAddresses } = context;
-  const choice = chooseExistingProfile(flags, context);
-  const { file, name, profile } = choice;
+  const selectedProfile = selectExistingProfile(flags, context);
+  const { file, name, profile } = selectedProfile;
   if (!name || !profile || !hasCredential(profile)) {
     return output.info(name ? `Profile ${name.value} is not logged in.` : "You are not logged in.");
   }
-  announceLinkedProfile(choice, context);
+  announceLinkedProfile(selectedProfile, context);
   await output.usedSettings.announce();
   const store = createLoginStore({ file, name: name.value, profile });
   const login = await readStoredLogin(file, name.value);

@@ -5,7 +5,7 @@ import {
   noCredentialDescription,
 } from "../../credentials/describe-credential.js";
 import { missingTokenError } from "../../errors/access-errors.js";
-import { chooseProfile, type ProfileChoice, type ValueWithSource } from "../../profiles/active-profile.js";
+import { selectProfile, type SelectedProfile, type ValueWithSource } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { isSameUrl } from "../../profiles/profile.js";
 import { isDevAccess, resolveAccess } from "../../profiles/resolve-access.js";
@@ -36,18 +36,20 @@ export interface AuthStatus {
 /** Prints the settings of commands, where each value comes from, and when the token expires; never the token itself. */
 export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promise<void> => {
   const access = await resolveAccess(flags, context);
-  const { baseUrl, identity, choice = chooseProfile(flags, context) } = access;
-  const { file, name } = choice;
+  const { baseUrl, identity, selectedProfile = selectProfile(flags, context) } = access;
+  const { file, name } = selectedProfile;
   const credential = identity ? await describeCredential(identity) : noCredentialDescription;
   const status: AuthStatus = {
     profile: toStatusValue(name),
     baseUrl: toUrlValue(baseUrl),
-    authUrl: toUrlValue(readAuthUrlVariable(flags, context.env) ?? findProfileAuthUrl(choice, baseUrl)),
+    authUrl: toUrlValue(
+      readAuthUrlVariable(flags, context.env) ?? findProfileAuthUrl(selectedProfile, baseUrl),
+    ),
     credential,
-    workspace: toStatusValue(findDefault("workspaceId", flags, context, () => choice)),
-    project: toStatusValue(findDefault("projectId", flags, context, () => choice)),
+    workspace: toStatusValue(findDefault("workspaceId", flags, context, () => selectedProfile)),
+    project: toStatusValue(findDefault("projectId", flags, context, () => selectedProfile)),
     file,
-    link: choice.link?.file ?? null,
+    link: selectedProfile.link?.file ?? null,
   };
   await context.output.writeResult(status);
   if (!identity || credential === noCredentialDescription)
@@ -56,7 +58,7 @@ export const runAuthStatus = async (flags: GlobalFlags, context: Context): Promi
 
 /** Returns the authorization server of the profile, if the commands call the service of the profile. */
 const findProfileAuthUrl = (
-  { name, profile }: ProfileChoice,
+  { name, profile }: SelectedProfile,
   baseUrl: ValueWithSource<string> | undefined,
 ): ValueWithSource<string> | undefined =>
   name && profile?.authUrl !== undefined && baseUrl && isSameUrl(profile.baseUrl, baseUrl.value)

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { isObject, getAtPath } from "../../json/json-path.js";
 import type { NameableType } from "../../contract/nameable-types.js";
-import { chooseExistingProfile } from "../../profiles/active-profile.js";
+import { selectExistingProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { getProfilesPath } from "../../profiles/read-profiles.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
@@ -42,7 +42,7 @@ export const listKnownResources = async (
     const { baseUrl, identity } = await resolveAccess(flags, context);
     if (!baseUrl || !identity) return [];
     const projectId = findDefault("projectId", flags, context, () =>
-      chooseExistingProfile(flags, context),
+      selectExistingProfile(flags, context),
     )?.value;
     const cacheScope = JSON.stringify([baseUrl.value, identity.value, resourceType, projectId]);
     const cacheKey = createHash("sha256").update(cacheScope).digest("hex");

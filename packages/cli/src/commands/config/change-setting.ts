@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { chooseExistingProfile, chooseProfile } from "../../profiles/active-profile.js";
+import { selectExistingProfile, selectProfile } from "../../profiles/active-profile.js";
 import { type Profile, findProfile } from "../../profiles/profile.js";
 import { updateProfiles } from "../../profiles/update-profiles.js";
 import { warnAboutOverride } from "../../profiles/warn-overridden.js";
@@ -20,7 +20,7 @@ export const changeSetting = async (
   context: Context,
   changeProfile: (profile: Profile | undefined, name: string) => Profile,
 ): Promise<void> => {
-  const choose = setting.profileField === "baseUrl" ? chooseProfile : chooseExistingProfile;
+  const choose = setting.profileField === "baseUrl" ? selectProfile : selectExistingProfile;
   const { file, name } = choose(flags, context);
   const profileName = name?.value ?? defaultProfileName;
   await updateProfiles(file, (storedProfiles) => {
@@ -36,9 +36,9 @@ export const changeSetting = async (
   });
   const { output } = context;
   output.info(`Profile ${profileName} was changed.`);
-  const choice = chooseProfile(flags, context);
+  const selectedProfile = selectProfile(flags, context);
   const { baseUrl: _, output: __, pager: ___, ...otherFlags } = flags;
-  const effectiveValue = resolveEffectiveValue(setting, { flags: otherFlags, context, choice });
+  const effectiveValue = resolveEffectiveValue(setting, { flags: otherFlags, context, selectedProfile });
   if (
     effectiveValue.from !== null &&
     effectiveValue.from !== `profile ${profileName}` &&

@@ -1,13 +1,13 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { settingNotSetError } from "../../errors/config-errors.js";
-import { chooseExistingProfile } from "../../profiles/active-profile.js";
+import { selectExistingProfile } from "../../profiles/active-profile.js";
 import { resolveEffectiveValue, type PrintedSetting, getSetting } from "./settings.js";
 
 /** Prints one setting. Throws `config:not_set` if it has no value. */
 export const runConfigGet = async (key: string, flags: GlobalFlags, context: Context): Promise<void> => {
   const setting = getSetting(key);
-  const choice = chooseExistingProfile(flags, context);
-  const effectiveValue = resolveEffectiveValue(setting, { flags, context, choice });
+  const selectedProfile = selectExistingProfile(flags, context);
+  const effectiveValue = resolveEffectiveValue(setting, { flags, context, selectedProfile });
   if (effectiveValue.value === null) throw settingNotSetError(key);
   const { output } = context;
   const { fields, query } = output.presentation;

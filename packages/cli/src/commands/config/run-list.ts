@@ -2,16 +2,16 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { columnGap } from "../../output/draw-rows.js";
 import { toPrintable } from "../../output/printable.js";
 import { measureWidth } from "../../output/width.js";
-import { chooseExistingProfile } from "../../profiles/active-profile.js";
+import { selectExistingProfile } from "../../profiles/active-profile.js";
 import { resolveEffectiveValue, type PrintedSetting, settings } from "./settings.js";
 
 /** Prints all settings, and where each comes from. */
 export const runConfigList = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const choice = chooseExistingProfile(flags, context);
-  const { name } = choice;
+  const selectedProfile = selectExistingProfile(flags, context);
+  const { name } = selectedProfile;
   const rows = Object.entries(settings).map(([key, setting]): PrintedSetting => ({
     key,
-    ...resolveEffectiveValue(setting, { flags, context, choice }),
+    ...resolveEffectiveValue(setting, { flags, context, selectedProfile }),
   }));
   const profile: PrintedSetting = { key: "profile", value: name?.value ?? null, from: name?.from ?? null };
   const printedSettings = [profile, ...rows];

@@ -3,7 +3,7 @@ import { invalidValueError, usageError } from "../../errors/usage-errors.js";
 import { assertId } from "../../input/ids.js";
 import type { NameableType } from "../../contract/nameable-types.js";
 import { outputFormats } from "../../output/output-format.js";
-import type { ProfileChoice } from "../../profiles/active-profile.js";
+import type { SelectedProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { findProtection } from "../../profiles/protection.js";
 import type { Profile } from "../../profiles/profile.js";
@@ -28,7 +28,7 @@ export interface PrintedSetting extends EffectiveValue {
 interface SettingLookup {
   readonly flags: GlobalFlags;
   readonly context: Context;
-  readonly choice: ProfileChoice;
+  readonly selectedProfile: SelectedProfile;
 }
 
 /** A default that a profile stores. */
@@ -87,8 +87,8 @@ const parseSwitch = (key: string, rawValue: string): Promise<boolean> =>
 
 const createIdOverride =
   (name: "projectId" | "workspaceId") =>
-  ({ flags, context, choice }: SettingLookup): EffectiveValue | undefined =>
-    findDefault(name, flags, context, () => choice);
+  ({ flags, context, selectedProfile }: SettingLookup): EffectiveValue | undefined =>
+    findDefault(name, flags, context, () => selectedProfile);
 
 /** The settings, by the key that users type. */
 export const settings: Readonly<Record<string, Setting>> = {
@@ -153,9 +153,9 @@ export const settings: Readonly<Record<string, Setting>> = {
     help: "whether what deletes, restores, rotates or overwrites asks for the name of the resource: on, off",
     values: ["on", "off"],
     parse: (rawValue) => parseSwitch("protect", rawValue),
-    findOverride: ({ flags, context, choice }) =>
-      choice.link && findProtection(flags, context) === choice.link.file
-        ? { value: "on", from: choice.link.file }
+    findOverride: ({ flags, context, selectedProfile }) =>
+      selectedProfile.link && findProtection(flags, context) === selectedProfile.link.file
+        ? { value: "on", from: selectedProfile.link.file }
         : undefined,
     fallback: { value: "off", from: "default" },
   },
@@ -190,7 +190,7 @@ export const getSetting = (key: string): Setting => {
 
 /** Returns the value that commands use. */
 export const resolveEffectiveValue = (setting: Setting, lookup: SettingLookup): EffectiveValue => {
-  const { name, profile } = lookup.choice;
+  const { name, profile } = lookup.selectedProfile;
   const profileValue = profile?.[setting.profileField];
   const effectiveValue =
     setting.findOverride(lookup) ??

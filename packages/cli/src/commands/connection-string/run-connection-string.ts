@@ -66,15 +66,15 @@ export const runConnectionString = async (
   );
   try {
     const { client, databaseId } = await resolveDatabase(databaseIdOrName, flags, context);
-    const accessChoice = { pooled, role };
+    const accessOptions = { pooled, role };
     let wasCreated = false;
-    const access = await fetchDatabaseAccess(databaseId, client, context, accessChoice).catch(
+    const access = await fetchDatabaseAccess(databaseId, client, context, accessOptions).catch(
       async (error: unknown) => {
         if (!isNoCredentialsError(error) || role !== undefined) throw error;
         const newAccess = await createAccessAfterConfirmation(
           databaseId,
           client,
-          accessChoice,
+          accessOptions,
           flags,
           context,
         );
@@ -109,7 +109,7 @@ export const runConnectionString = async (
 const createAccessAfterConfirmation = async (
   databaseId: string,
   client: MgmtClient,
-  accessChoice: { readonly pooled: boolean | undefined },
+  accessOptions: { readonly pooled: boolean | undefined },
   flags: GlobalFlags,
   context: Context,
 ): Promise<DatabaseAccess> => {
@@ -127,5 +127,5 @@ const createAccessAfterConfirmation = async (
   // The service may repeat the credentials in `directConnection` or not.
   const endpointCredentials = user !== null && pass !== null && host !== null ? { user, pass, host } : null;
   const directConnection = connection.directConnection ?? endpointCredentials;
-  return createDatabaseAccess({ ...connection, directConnection }, databaseId, accessChoice, context);
+  return createDatabaseAccess({ ...connection, directConnection }, databaseId, accessOptions, context);
 };

@@ -2,7 +2,7 @@ import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { engines } from "../../../package.json";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { chooseExistingProfile } from "../../profiles/active-profile.js";
+import { selectExistingProfile } from "../../profiles/active-profile.js";
 import { describeCopies, describeDev } from "../../profiles/describe-dev.js";
 import { findLink } from "../../profiles/link-file.js";
 import { isDevRunning } from "../../profiles/profile.js";
@@ -100,7 +100,7 @@ const checkLink = async ({ cwd }: Pick<Context, "cwd">): Promise<Check> => {
 
 const checkActiveProfile = async (flags: GlobalFlags, context: Context): Promise<Check> => {
   try {
-    const { name, file } = chooseExistingProfile(flags, context);
+    const { name, file } = selectExistingProfile(flags, context);
     if (!name) return createOkCheck("profile", "No profile is active");
     return createOkCheck("profile", `${name.value}${name.from === file ? "" : ` (from ${name.from})`}`);
   } catch (error) {

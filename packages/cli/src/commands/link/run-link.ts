@@ -9,7 +9,7 @@ import { isId } from "../../input/ids.js";
 import { mightBeName } from "../../contract/nameable-types.js";
 import { resolveName } from "../../run/names/resolve-name.js";
 import { quoteShellWord } from "../../text/shell-word.js";
-import { chooseExistingProfile } from "../../profiles/active-profile.js";
+import { selectExistingProfile } from "../../profiles/active-profile.js";
 import type { Link } from "../../profiles/link-file.js";
 import { writeLink } from "../../working-directory/write-link.js";
 import { warnIfLinkIsOverridden } from "../../profiles/warn-overridden.js";
@@ -52,7 +52,7 @@ export const runLink = async (
   const hasIds = Object.keys(requestedIds).length > 0;
   const asksForProject =
     !hasIds && protect === undefined && verify && getNonInteractiveReason(context) === undefined;
-  if (!hasIds && protect === undefined && !asksForProject && !chooseExistingProfile(flags, context).name) {
+  if (!hasIds && protect === undefined && !asksForProject && !selectExistingProfile(flags, context).name) {
     throw missingInputError(
       "There is nothing to link this folder to",
       "Log in with mgmt login, or pass --project-id or --workspace-id.",

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { isObject } from "../../json/json-path.js";
 import { requestControl } from "../../platform/request-control.js";
-import { chooseProfile } from "../../profiles/active-profile.js";
+import { selectProfile } from "../../profiles/active-profile.js";
 
 /**
  * Returns how many approvals are pending at the service that commands use. Returns undefined if it is not one of `mgmt dev` whose control
@@ -16,7 +16,7 @@ export const countWaitingApprovals = async (
   const isControlInProfile =
     flags.baseUrl === undefined &&
     !env["MGMT_BASE_URL"] &&
-    chooseProfile(flags, context).profile?.controlUrl !== undefined;
+    selectProfile(flags, context).profile?.controlUrl !== undefined;
   if (!isControlSetByEnv && !isControlInProfile) return undefined;
   try {
     const approvals = await requestControl("GET", "/approvals", undefined, flags, context);

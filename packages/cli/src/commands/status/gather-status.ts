@@ -3,7 +3,7 @@ import type { Database, MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { toGitProblem } from "../../git/run-git.js";
 import { resolveIdOrName } from "../../run/names/resolve-id-or-name.js";
-import { chooseProfile } from "../../profiles/active-profile.js";
+import { selectProfile } from "../../profiles/active-profile.js";
 import { findDefault } from "../../profiles/defaults.js";
 import { isDevRunning } from "../../profiles/profile.js";
 import { countWaitingApprovals } from "./count-waiting-approvals.js";
@@ -84,15 +84,15 @@ export const gatherStatus = async (
   context: Context,
 ): Promise<StatusResult> => {
   const { signal } = context;
-  const projectChoice =
+  const selectedProject =
     projectName === undefined
       ? findDefault("projectId", flags, context)
       : { value: projectName, from: "--project-id" };
   const waitingApprovals = (await countWaitingApprovals(flags, context)) ?? null;
   const copyMethod = readCopyMethod(flags, context);
-  if (!projectChoice)
+  if (!selectedProject)
     return { ...access, project: null, databases: [], preview: null, waitingApprovals, copyMethod };
-  const projectId = await resolveIdOrName("project", projectChoice.value, client, flags, context);
+  const projectId = await resolveIdOrName("project", selectedProject.value, client, flags, context);
   const [project, databases, branches] = await Promise.all([
     client.projects.get(projectId, { signal }),
     client.databases.list({ projectId }, { signal }).toArray(),
@@ -108,7 +108,12 @@ export const gatherStatus = async (
   );
   return {
     ...access,
-    project: { id: project.id, name: project.name, region: project.defaultRegion, from: projectChoice.from },
+    project: {
+      id: project.id,
+      name: project.name,
+      region: project.defaultRegion,
+      from: selectedProject.from,
+    },
     databases: databases.map((database) => ({
       id: database.id,
       name: database.name,
@@ -131,7 +136,7 @@ export const gatherStatus = async (
 /** Returns what the `mgmt dev` that commands use has stored in its profile. */
 const readCopyMethod = (flags: GlobalFlags, context: Context): StatusResult["copyMethod"] => {
   if (flags.baseUrl !== undefined || context.env["MGMT_BASE_URL"]) return null;
-  const { profile } = chooseProfile(flags, context);
+  const { profile } = selectProfile(flags, context);
   const copyMethod = profile && isDevRunning(profile) ? profile.copyMethod : undefined;
   return copyMethod === "clone" || copyMethod === "copy" ? copyMethod : null;
 };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { exitCodes } from "../../errors/exit-codes.js";
 import { usageError } from "../../errors/usage-errors.js";
-import { chooseProfile } from "../../profiles/active-profile.js";
+import { selectProfile } from "../../profiles/active-profile.js";
 import { findProtection } from "../../profiles/protection.js";
 import { describeCopies } from "../../profiles/describe-dev.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
@@ -38,7 +38,7 @@ export const runStatus = async (
   const access = await resolveAccess(flags, context);
   const client = await connectWithAccess(access, context);
   const service = access.baseUrl?.value ?? "";
-  const { name } = chooseProfile(flags, context);
+  const { name } = selectProfile(flags, context);
   const profile = name ? { name: name.value, from: name.from } : null;
   const protectedBy = findProtection(flags, context) ?? null;
   // Without a repository there is no preview to show.

@@ -6,7 +6,7 @@ import { getNonInteractiveReason } from "../../input/ask.js";
 import type { CommandLineValues } from "../../input/read-input.js";
 import { setAtPath, getAtPath } from "../../json/json-path.js";
 import type { GeneratedCommand } from "../../contract/generated-command.js";
-import { chooseExistingProfile } from "../../profiles/active-profile.js";
+import { selectExistingProfile } from "../../profiles/active-profile.js";
 import { resolveAndAnnounceDefault } from "../../profiles/defaults.js";
 import { mightBeName, getNameableTypeByPrefix } from "../../contract/nameable-types.js";
 import { type NameScope, resolveName } from "./resolve-name.js";
@@ -95,7 +95,7 @@ export class NameResolver {
         const projectId = projectField && getInputValue(input, projectField);
         if (typeof projectId === "string") return projectId;
         return resolveAndAnnounceDefault("projectId", flags, context, () =>
-          chooseExistingProfile(flags, context),
+          selectExistingProfile(flags, context),
         )?.value;
       },
       chooseProject: (branch) => this.#chooseProject(branch, bodyField),

@@ -51,9 +51,9 @@ const createAppResponse = (
   body: { data: serializeApp(context, collection, app) },
 });
 
-const ensureBranchFields = ({ context }: OperationCall, projectId: string, choice: BranchChoice) => {
-  if (choice === "unassigned") return { branchId: null, branchGitName: null };
-  const { id: branchId, gitName: branchGitName } = ensureBranch(context, projectId, choice);
+const ensureBranchFields = ({ context }: OperationCall, projectId: string, branchChoice: BranchChoice) => {
+  if (branchChoice === "unassigned") return { branchId: null, branchGitName: null };
+  const { id: branchId, gitName: branchGitName } = ensureBranch(context, projectId, branchChoice);
   return { branchId, branchGitName };
 };
 
@@ -78,17 +78,17 @@ const checkCreateApp = (call: CreateAppCall) => {
   assertAtMostOneBranchField(body);
   assertNoLogicalIdWithGitName(body);
   const project = requireProject(call, body.projectId);
-  const choice: BranchChoice = chooseBranch(call, project.id, body) ?? {
+  const branchChoice: BranchChoice = chooseBranch(call, project.id, body) ?? {
     branch: requireDefaultBranch(context, project.id),
   };
-  const scope = { projectId: project.id, branchId: findChosenBranchId(choice) };
+  const scope = { projectId: project.id, branchId: findChosenBranchId(branchChoice) };
   assertNewAppIdentityFree(context, scope, body.displayName, body.logicalId ?? null);
-  return { project, choice };
+  return { project, branchChoice };
 };
 
 const createCreateHandler = (collection: AppCollection) => ({
   check: checkCreateApp,
-  execute: (call: CreateAppCall, { project, choice }: ReturnType<typeof checkCreateApp>) => {
+  execute: (call: CreateAppCall, { project, branchChoice }: ReturnType<typeof checkCreateApp>) => {
     const { context, body } = call;
     const id = context.ids.generateId("app");
     const app = context.store.apps.insert({
@@ -96,7 +96,7 @@ const createCreateHandler = (collection: AppCollection) => ({
       createdAt: context.clock.now(),
       workspaceId: project.workspaceId,
       projectId: project.id,
-      ...ensureBranchFields(call, project.id, choice),
+      ...ensureBranchFields(call, project.id, branchChoice),
       name: body.displayName,
       logicalId: body.logicalId ?? null,
       region: chooseAppRegion(project, body.regionId),
@@ -118,10 +118,10 @@ const checkUpdate = (call: UpdateCall) => {
   assertAtMostOneBranchField(body);
   assertNoLogicalIdWithMove(body);
   const app = requireApp(call);
-  const choice = chooseBranch(call, app.projectId, body);
+  const branchChoice = chooseBranch(call, app.projectId, body);
   const scope = {
     projectId: app.projectId,
-    branchId: choice === undefined ? app.branchId : findChosenBranchId(choice),
+    branchId: branchChoice === undefined ? app.branchId : findChosenBranchId(branchChoice),
   };
   const name = body.displayName ?? app.name;
   const logicalId = body.logicalId === undefined ? app.logicalId : body.logicalId;
@@ -130,14 +130,15 @@ const checkUpdate = (call: UpdateCall) => {
   if (app.logicalId !== null && logicalId !== null && logicalId !== app.logicalId) {
     throw errors["app:logical_id_bound"]({ logicalId: app.logicalId });
   }
-  return { app, choice, name, logicalId };
+  return { app, branchChoice, name, logicalId };
 };
 
 const createUpdateHandler = (collection: AppCollection) => ({
   check: checkUpdate,
-  execute: (call: UpdateCall, { app, choice, name, logicalId }: ReturnType<typeof checkUpdate>) => {
+  execute: (call: UpdateCall, { app, branchChoice, name, logicalId }: ReturnType<typeof checkUpdate>) => {
     const { context } = call;
-    const branchFields = choice === undefined ? {} : ensureBranchFields(call, app.projectId, choice);
+    const branchFields =
+      branchChoice === undefined ? {} : ensureBranchFields(call, app.projectId, branchChoice);
     return createAppResponse(
       200,
       call,

@@ -85,14 +85,18 @@ export const chooseBranch = (
 };
 
 /** Returns the id of the branch, null for unassigned, or undefined for a branch that does not exist yet. */
-export const findChosenBranchId = (choice: BranchChoice): string | null | undefined => {
-  if (choice === "unassigned") return null;
-  return "branch" in choice ? choice.branch.id : undefined;
+export const findChosenBranchId = (branchChoice: BranchChoice): string | null | undefined => {
+  if (branchChoice === "unassigned") return null;
+  return "branch" in branchChoice ? branchChoice.branch.id : undefined;
 };
 
 /** Returns the chosen branch. Creates it if it does not exist. */
-export const ensureBranch = (context: OperationContext, projectId: string, choice: NamedBranch): BranchRow =>
-  "branch" in choice ? choice.branch : addBranch(context, projectId, choice.newGitName);
+export const ensureBranch = (
+  context: OperationContext,
+  projectId: string,
+  branchChoice: NamedBranch,
+): BranchRow =>
+  "branch" in branchChoice ? branchChoice.branch : addBranch(context, projectId, branchChoice.newGitName);
 
 /** Returns the fields that place a database or an app in a project and on a branch. */
 export const buildPlacementFields = (project: Pick<ProjectRow, "id" | "workspaceId">, branch: BranchRow) => ({

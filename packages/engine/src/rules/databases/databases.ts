@@ -49,11 +49,11 @@ const chooseDatabaseBranch = (
   projectId: string,
   fields: PlacementFields,
 ): NamedBranch | undefined => {
-  const choice = chooseBranch(call, projectId, fields);
-  if (choice === "unassigned") {
+  const branchChoice = chooseBranch(call, projectId, fields);
+  if (branchChoice === "unassigned") {
     throw errors.validationFailed([{ path: "/branchId", message: "must name a branch" }]);
   }
-  return choice;
+  return branchChoice;
 };
 
 type CreateFields = SourceFields & PlacementFields & { region?: string; name?: string; isDefault?: boolean };
@@ -63,13 +63,14 @@ const checkCreateDatabase = (call: OperationCall, projectId: string, fields: Cre
   assertNoLogicalIdWithGitName(fields);
   const source = resolveSource(fields);
   const project = requireProject(call, projectId);
-  const choice = chooseDatabaseBranch(call, project.id, fields) ?? {
+  const branchChoice = chooseDatabaseBranch(call, project.id, fields) ?? {
     branch: requireDefaultBranch(call.context, project.id),
   };
   assertUsableSource(call, fields);
   const logicalId = fields.logicalId ?? null;
-  if (logicalId !== null) assertDatabaseLogicalIdFree(call.context, findChosenBranchId(choice), logicalId);
-  return { project, choice, source, logicalId };
+  if (logicalId !== null)
+    assertDatabaseLogicalIdFree(call.context, findChosenBranchId(branchChoice), logicalId);
+  return { project, branchChoice, source, logicalId };
 };
 
 const addRequestedDatabase = (
@@ -77,9 +78,9 @@ const addRequestedDatabase = (
   fields: CreateFields,
   checkedRequest: ReturnType<typeof checkCreateDatabase>,
 ) => {
-  const { project, choice, source, logicalId } = checkedRequest;
+  const { project, branchChoice, source, logicalId } = checkedRequest;
   return addDatabase(context, {
-    ...buildPlacementFields(project, ensureBranch(context, project.id, choice)),
+    ...buildPlacementFields(project, ensureBranch(context, project.id, branchChoice)),
     name: fields.name,
     logicalId,
     region: chooseDatabaseRegion(context, project, fields.region),
@@ -164,15 +165,15 @@ export const databaseHandlers = {
       assertAtMostOneBranchField(body);
       assertNoLogicalIdWithMove(body);
       const database = requireAccess(call, "database", call.path.databaseId);
-      const choice = chooseDatabaseBranch(call, database.projectId, body);
-      const branchId = choice === undefined ? database.branchId : findChosenBranchId(choice);
+      const branchChoice = chooseDatabaseBranch(call, database.projectId, body);
+      const branchId = branchChoice === undefined ? database.branchId : findChosenBranchId(branchChoice);
       const logicalId = body.logicalId === undefined ? database.logicalId : body.logicalId;
       if (logicalId !== null) assertDatabaseLogicalIdFree(context, branchId, logicalId, database);
-      return { database, choice, logicalId };
+      return { database, branchChoice, logicalId };
     },
-    execute: ({ context, body }, { database, choice, logicalId }) => {
+    execute: ({ context, body }, { database, branchChoice, logicalId }) => {
       const { branchId, branchGitName } = database;
-      const branch = choice && ensureBranch(context, database.projectId, choice);
+      const branch = branchChoice && ensureBranch(context, database.projectId, branchChoice);
       const changedDatabase = context.store.databases.update(database.id, {
         name: body.name ?? database.name,
         branchId: branch?.id ?? branchId,

@@ -134,10 +134,10 @@ export class Copier {
     const [urgent] = byWaiting.filter(({ waiting }) => waiting > 0);
     const [wanted] = byWaiting.filter(({ missing }) => missing > 0);
     const mustDrop = ended.length > maxEndedCount;
-    const choice = urgent ?? (mustDrop ? undefined : wanted);
-    if (choice !== undefined) {
-      choice.demand.unfinishedCount += 1;
-      return { copy: choice.template };
+    const nextTemplate = urgent ?? (mustDrop ? undefined : wanted);
+    if (nextTemplate !== undefined) {
+      nextTemplate.demand.unfinishedCount += 1;
+      return { copy: nextTemplate.template };
     }
     const [drop] = ended;
     if (drop === undefined) return undefined;
