@@ -117,9 +117,7 @@ export const reconcile = async (
   for (const name of unrecorded.namesToKeep) {
     await attempt(
       `The Postgres database ${name}, which is not in the records, could not be renamed`,
-      async () => {
-        problems.push(formatRetainedMessage(name, await retainedDatabases.retain(name)));
-      },
+      async () => void problems.push(formatRetainedMessage(name, await retainedDatabases.retain(name))),
     );
   }
   const presentByName = new Map(presentDatabases.map((database) => [database.name, database]));
@@ -141,7 +139,7 @@ export const reconcile = async (
     problems.push(...alteredConnections.map(({ problem }) => problem));
   for (const { name } of foreignDatabases) problems.push(new ForeignNameError(name).message);
   const absentDatabases = databases.filter(({ name }) => !presentByName.has(name));
-  // Could not be taken back.
+  // Its name could not be restored.
   const isRetained = (name: string): boolean => retainedParts.has(getLastPart(name));
   const retainedDatabasesOfRecords = absentDatabases.filter(({ name }) => isRetained(name));
   const brokenIds = [...foreignDatabases, ...retainedDatabasesOfRecords, ...alteredDatabases].map(
@@ -151,33 +149,39 @@ export const reconcile = async (
     ? await services.logins.resetPasswords(existingDatabases.filter(({ isOpen }) => isOpen))
     : new Set<string>();
   const otherDatabases = existingDatabases.filter(({ name }) => !completeNames.has(name));
-  if (!defersRepairs)
-    await Promise.all(
-      otherDatabases.map(async (database) => {
-        const { databaseId } = database;
-        const isRepaired = await attempt(formatRepairProblem(databaseId), () =>
-          repairDatabase(services, database),
-        );
-        if (!isRepaired && !brokenIds.includes(databaseId)) brokenIds.push(databaseId);
-      }),
-    );
+  const unrepairedIds = defersRepairs ? [] : await repairDatabases(services, otherDatabases, attempt);
+  const isMissing = (name: string): boolean => !presentByName.has(name) && !isRetained(name);
   return {
     missingData: {
-      databaseIds: absentDatabases
-        .filter(({ name }) => !isRetained(name))
-        .map(({ databaseId }) => databaseId),
+      databaseIds: databases.filter(({ name }) => isMissing(name)).map(({ databaseId }) => databaseId),
       backupIds: apiDatabases.flatMap(({ databaseId, backupIds }) =>
-        backupIds.filter((backupId) => {
-          const name = toBackupName(databaseId, backupId);
-          return !presentByName.has(name) && !isRetained(name);
-        }),
+        backupIds.filter((backupId) => isMissing(toBackupName(databaseId, backupId))),
       ),
     },
-    brokenIds,
+    brokenIds: [...new Set([...brokenIds, ...unrepairedIds])],
     problems,
     preparedDatabases: await findPreparedDatabases(admin),
     pendingRepairs: defersRepairs ? otherDatabases : [],
   };
+};
+
+/** Repairs databases. Returns the ids of those for which that failed. */
+const repairDatabases = async (
+  services: ReconciliationServices,
+  databases: readonly ExistingDatabase[],
+  attempt: Attempt,
+): Promise<string[]> => {
+  const unrepairedIds: string[] = [];
+  await Promise.all(
+    databases.map(async (database) => {
+      const { databaseId } = database;
+      const isRepaired = await attempt(formatRepairProblem(databaseId), () =>
+        repairDatabase(services, database),
+      );
+      if (!isRepaired) unrepairedIds.push(databaseId);
+    }),
+  );
+  return unrepairedIds;
 };
 
 const formatRepairProblem = (databaseId: string): string =>
