@@ -43,18 +43,7 @@ export const runBulkCreate = async (
 ): Promise<void> => {
   const { command, ids, flags } = invocation;
   const { output, signal, changes } = context;
-  if (invocation.commandLineValues.body !== undefined)
-    throw usageError("--ndjson and --body cannot be combined");
-  if (invocation.waitMs !== undefined) {
-    throw usageError(
-      "--ndjson and --wait cannot be combined",
-      "Leave out --wait. The commands `get` and `list` show the status.",
-    );
-  }
-  if (ids.length < command.arguments.length) {
-    throw missingInputError(`Missing argument '${command.arguments[ids.length]?.label ?? "id"}'`);
-  }
-  assertIds(command.arguments, ids);
+  assertBulkInvocation(invocation);
   await assertSecretsAreShown(invocation, context);
   const bulkLines = await readCheckedLines(invocation, path, context);
   if (bulkLines.length === 0) {
@@ -110,6 +99,21 @@ export const runBulkCreate = async (
   if (failures.length === 0) return;
   if (failures.length < bulkLines.length) throw partlyDoneError(failures.length, bulkLines.length);
   throw allFailedError(bulkLines.length, failures[0]);
+};
+
+/** Throws a usage error for flags that cannot be combined with `--ndjson`, and for a missing or invalid id. */
+const assertBulkInvocation = ({ command, ids, commandLineValues, waitMs }: Invocation): void => {
+  if (commandLineValues.body !== undefined) throw usageError("--ndjson and --body cannot be combined");
+  if (waitMs !== undefined) {
+    throw usageError(
+      "--ndjson and --wait cannot be combined",
+      "Leave out --wait. The commands `get` and `list` show the status.",
+    );
+  }
+  if (ids.length < command.arguments.length) {
+    throw missingInputError(`Missing argument '${command.arguments[ids.length]?.label ?? "id"}'`);
+  }
+  assertIds(command.arguments, ids);
 };
 
 const printItemRequests = async (

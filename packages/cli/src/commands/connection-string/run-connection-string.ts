@@ -94,15 +94,19 @@ export const runConnectionString = async (
       port,
       user,
     };
-    const printableResult = await secretOutput.deliver(result);
-    const { fields, query } = output.presentation;
-    const connectionString = getAtPath(printableResult, ["connectionString"]);
-    if (output.format !== "table" || fields || query)
-      await output.writeResult(printableResult, "ConnectionStringResult");
-    else if (connectionString !== secretMask) output.writeExact(String(connectionString));
+    await printConnectionString(await secretOutput.deliver(result), output);
   } finally {
     await secretOutput.close();
   }
+};
+
+/** Prints the connection string alone, or the whole result if the flags ask for it. Prints no masked connection string alone. */
+const printConnectionString = async (printableResult: unknown, output: Context["output"]): Promise<void> => {
+  const { fields, query } = output.presentation;
+  const connectionString = getAtPath(printableResult, ["connectionString"]);
+  if (output.format !== "table" || fields || query)
+    await output.writeResult(printableResult, "ConnectionStringResult");
+  else if (connectionString !== secretMask) output.writeExact(String(connectionString));
 };
 
 /** Creates a connection for this machine, after asking unless `--yes` was passed, and returns how to connect with it. */

@@ -49,13 +49,27 @@ export const runStatus = async (
     await output.warn({ code: gitProblem.code, message: gitProblem.message });
   const loadStatus = (): Promise<StatusResult> =>
     gatherStatus(projectId, { client, service, profile, protectedBy }, gitContext, flags, context);
-  let status = await loadStatus();
   const printsText = format === "table" && !presentation.fields && !presentation.query;
-  if (intervalMs === undefined) {
-    return printsText ? printStatus(status, context) : output.writeResult(status, "StatusResult");
-  }
+  if (intervalMs !== undefined) return watchStatus(loadStatus, intervalMs, printsText, context);
+  const status = await loadStatus();
+  return printsText ? printStatus(status, context) : output.writeResult(status, "StatusResult");
+};
+
+/**
+ * Prints the status now, and whenever it has changed, until a signal. Warns once while the status cannot be read.
+ *
+ * @param printsText whether to print text for a terminal instead of JSON.
+ */
+const watchStatus = async (
+  loadStatus: () => Promise<StatusResult>,
+  intervalMs: number,
+  printsText: boolean,
+  context: Context,
+): Promise<void> => {
+  const { output, signal } = context;
+  let status = await loadStatus();
   // A pager would wait for keys.
-  output.presentation = { ...presentation, pager: false };
+  output.presentation = { ...output.presentation, pager: false };
   const redrawsScreen = printsText && output.isTerminal && output.canAnimate;
   const printUpdate = async (lines: readonly string[] | undefined): Promise<void> => {
     if (!printsText) return output.writeJsonLine(status);
