@@ -2,7 +2,7 @@ import { idPrefixes } from "./generated/id-prefixes.js";
 
 /** How the service lists and reads resources of a type, and what users call them. */
 export interface ResourceTypeInfo {
-  /** What users call one resource: `service token`. */
+  /** The noun for one resource in messages: `service token`. */
   readonly noun: string;
   readonly plural: string;
   /** Path of the request that lists resources of this type. */

@@ -16,7 +16,7 @@ import type { DumpInput } from "./dump-input.js";
 import { openSession } from "../postgres/session.js";
 import { type ScriptPart, type ScriptStatement, splitScript, StatementTooLongError } from "./sql-script.js";
 
-/** What is known about a script before it runs. */
+/** The properties of a script that are known before it runs. */
 export interface ScriptInfo {
   /** Whether it is the output of pg_dump, which is known to be complete by its last line. */
   readonly isDump: boolean;

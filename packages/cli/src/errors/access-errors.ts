@@ -4,7 +4,7 @@ import { CliError } from "./cli-error.js";
 
 const authHelpCommand = ["mgmt", "help", "auth"];
 
-/** What brings back the token of a profile of `mgmt dev`. */
+/** The hint to get a new token for a profile of `mgmt dev`. */
 export const devLoginHint = "Restart mgmt dev, which logs in again.";
 
 const localServiceHint = "`mgmt dev` in another terminal runs the service on this machine.";

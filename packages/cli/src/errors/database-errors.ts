@@ -58,7 +58,7 @@ export const noSingleDatabaseError = (projectId: string, ids: readonly string[])
         { next: [["mgmt", "databases", "list", "--project-id", projectId]] },
       );
 
-/** What an error calls an env file. */
+/** The name of an env file in an error. */
 export interface EnvFileReference {
   readonly path: string;
   /** The flag or the argument that names another file. */

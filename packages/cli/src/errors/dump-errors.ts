@@ -71,7 +71,7 @@ export const notARegularFileError = (path: string): CliError =>
     "Pass a file, a folder that pg_dump --format=directory has written, or - for standard input: --file - < FILE",
   );
 
-/** What a script that failed has changed in the database, as far as that is known. */
+/** The effect of a failed script on the database, as far as it is known. */
 export type ScriptEffect =
   /** It was one transaction, which was undone. */
   | "undone"

@@ -6,7 +6,7 @@ const tooManyFilesCodes: readonly string[] = ["EMFILE", "ENFILE"];
 export const isTooManyFilesCode = (code: unknown): boolean =>
   typeof code === "string" && tooManyFilesCodes.includes(code);
 
-/** What the user can do about too many open files. */
+/** The hint for an error about too many open files. */
 export const tooManyFilesHint =
   "Raise the limit of open files (ulimit -n 256), or close other programs. Then run the command again; it may have taken effect.";
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { notUtf8Error, utf16Error } from "../errors/encoding-errors.js";
 
-/** What text in UTF-16 starts with, in either order of bytes. */
+/** The byte order marks of UTF-16. */
 const utf16Marks: readonly Buffer[] = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
 /**

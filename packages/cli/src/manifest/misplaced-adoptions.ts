@@ -14,7 +14,7 @@ import { formatAddress } from "./entry.js";
 import type { LocateEntry } from "./read-manifest.js";
 import type { ServiceState } from "./read-state.js";
 
-/** What the resource to adopt turned out to be, such as `it is the app proj/api`, or undefined if no such resource is known. */
+/** A description of the resource to adopt, such as `it is the app proj/api`, or undefined if no such resource is known. */
 type MisplacementReason = string | undefined;
 
 /**

@@ -67,7 +67,7 @@ const initialBranch = "main";
 /** Values of inputs that the service replaces by another value. */
 const valuesResolvedByService: readonly unknown[] = ["inherit"];
 
-/** What a plan may do, and for which service it is. */
+/** The actions that a plan may contain, and its service. */
 export interface PlanOptions {
   /** URL of the service. */
   readonly baseUrl: string;

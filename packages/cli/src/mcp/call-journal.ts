@@ -6,7 +6,7 @@ import { describeCause } from "../errors/cli-error.js";
 import { unwritableJournalError } from "../errors/mcp-errors.js";
 import { isObject } from "../json/json-path.js";
 
-/** What is known of a request that must not be sent twice. */
+/** The recorded state of a request that must not be sent twice. */
 export interface JournalEntry {
   /** The approval that the service wanted for it. */
   readonly approvalId?: string;

@@ -161,7 +161,7 @@ const createCoreTool = (
   };
 };
 
-/** What is deleted cannot be deleted once more, and an update sets the same values. */
+/** A deleted resource cannot be deleted again, and an update sets the same values again. */
 const canBeWantedAgain = ({ annotations, operation }: OperationTool): boolean =>
   annotations.destructiveHint && !/\.(?:delete|update)$/.test(operation);
 
@@ -231,7 +231,7 @@ const createOperationTools = (server: ServerContext, { explainRejection }: Serve
   const run = (kind: "read" | "write") => (args: ToolArguments, call: ToolCall) => {
     const { tool, innerArguments } = resolve(kind, args);
     const { envFile, envName, again } = args;
-    // What its own tool does so that nothing is done twice, this one does as well.
+    // Uses the same protection against repeated calls as the operation's own tool.
     const { run: runTool = runOperation } = coreTools.find(({ from }) => from === tool.name) ?? {};
     return runTool(tool, { ...innerArguments, envFile, envName, again }, call, server);
   };

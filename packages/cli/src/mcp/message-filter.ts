@@ -105,7 +105,7 @@ const checkLine = (line: string): CheckedLine => {
     const problem = "A message must be an object";
     return { rejection: createRejection(null, ProtocolErrorCode.InvalidRequest, problem) };
   }
-  // What has no method is a response, which gets no answer.
+  // A message without a method is a response, which gets no answer.
   if (!("method" in message) && ("result" in message || "error" in message)) return { forwarded: line };
   // Some clients write null for parameters that they leave out.
   const { params, ...others } = message;

@@ -15,7 +15,7 @@ import type { Tool, ToolCall, ToolResult } from "./tool.js";
 import { confirmWithUser } from "./user-confirmation.js";
 import type { WritePolicy } from "./write-policy.js";
 
-/** What a call of a tool needs besides its arguments. */
+/** The environment of a tool call. */
 export interface CallEnvironment {
   readonly writes: WritePolicy["writes"];
   /** Name and version of the client; null if it does not identify itself. */

@@ -7,7 +7,7 @@ import type { RequestParts } from "./request-parts.js";
 import type { ServerContext } from "./server-context.js";
 import type { ToolResult } from "./tool.js";
 
-/** What makes two calls the same. */
+/** The values by which two calls are considered the same. */
 export interface OnceIdentity {
   /** Id of the operation. */
   readonly operation: string;

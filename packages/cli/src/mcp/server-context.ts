@@ -5,7 +5,7 @@ import type { ProjectScope } from "./project-scope.js";
 import type { Redactor } from "./redactor.js";
 import type { ServiceSession } from "./service-session.js";
 
-/** What the tools of a server share. */
+/** State that the tools of a server share. */
 export interface ServerContext {
   readonly context: Context;
   readonly session: ServiceSession;

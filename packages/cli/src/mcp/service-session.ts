@@ -5,7 +5,7 @@ import { resolveAccess } from "../profiles/resolve-access.js";
 import { connect } from "../service/connect.js";
 import type { Redactor } from "./redactor.js";
 
-/** What a call of a tool has sent. */
+/** The requests that a tool call has sent. */
 export interface CallRecord {
   /** Whether changes are recorded rather than sent. */
   readonly isDryRun: boolean;

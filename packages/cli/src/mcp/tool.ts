@@ -24,7 +24,7 @@ export type ConfirmationSchema = {
   required: ["confirm"];
 };
 
-/** What a tool knows about its call. */
+/** The context of a tool call. */
 export interface ToolCall {
   readonly tool: string;
   readonly arguments: ToolArguments;
@@ -58,7 +58,7 @@ export interface Tool {
   readonly check?: (args: ToolArguments) => Promise<void>;
   /** The error of every call, for a tool that this server does not offer. */
   readonly rejection?: Error;
-  /** What the names of fields in its results are, which determines what is secret. Default: `contract`. */
+  /** The source of the field names in its results, which determines which fields are secret. Default: `contract`. */
   readonly resultNames?: FieldNameSource;
   readonly run: (args: ToolArguments, call: ToolCall) => Promise<ToolResult | InputRequiredResult>;
 }

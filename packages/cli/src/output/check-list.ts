@@ -9,7 +9,7 @@ export interface ListedCheck {
   readonly status: "ok" | "warning" | "failure" | "skipped";
   readonly message: string;
   readonly hint?: string;
-  /** What to run, the best first. These lines stay whole, so that they can be copied. */
+  /** Commands to run, the best first. These lines are not wrapped, so that they can be copied. */
   readonly commands?: readonly string[];
 }
 

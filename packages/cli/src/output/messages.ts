@@ -29,7 +29,7 @@ export class Messages {
   addNext: AddNextCommands = (failure) => Promise.resolve(failure);
   /** Whether to always report which profile and project are used. */
   isVerbose = false;
-  /** What the command uses because of a link. */
+  /** The settings that the command uses because of a link. */
   readonly usedSettings = new UsedSettings({
     isAtTerminal: () => this.#isAtTerminal,
     wantsAll: () => this.isVerbose,

@@ -18,7 +18,7 @@ export class StatementConnectionError extends Error {}
 
 /** How many bytes of values wait for their reader before the connection is paused. */
 const maxWaitingBytes = 64 * 1_024;
-/** What a value takes beside its text. */
+/** The memory overhead of a value beyond its text. */
 const bytesPerValue = 16;
 
 /**

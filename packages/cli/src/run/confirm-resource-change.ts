@@ -13,7 +13,7 @@ import { discardTypedLines } from "../input/discard-typed-lines.js";
 import { toPrintable } from "../output/printable.js";
 import { findProtection, isConfirmedByFlag } from "../profiles/protection.js";
 
-/** What loses data or access. */
+/** The resource that loses data or access. */
 export interface ChangedResource {
   readonly id: string;
   /** Absent if it has none. */

@@ -6,7 +6,7 @@ import type { ExportOutcome } from "./export-trace.js";
 import type { TraceProtocol } from "./trace-settings.js";
 import { exportWord } from "./wants-trace.js";
 
-/** What the process that sends a trace reads from its standard input. */
+/** The standard input of the process that sends a trace. */
 export interface ExportRequest {
   readonly record: TraceRecord;
   readonly protocol: TraceProtocol;
@@ -14,7 +14,7 @@ export interface ExportRequest {
   readonly timeoutMs: number;
 }
 
-/** What starts the process that sends a trace. */
+/** Options for starting the process that sends a trace. */
 export interface ExportOptions {
   /** A program and its first arguments, which start this command again. */
   readonly selfCommand: readonly [string, ...string[]];

@@ -4,14 +4,14 @@ export interface TraceParent {
   readonly spanId: string;
   /** Two hexadecimal digits. The last bit indicates whether the trace is recorded. */
   readonly flags: string;
-  /** What other tracing systems add, unchanged. */
+  /** The `tracestate` of other tracing systems, unchanged. */
   readonly state: string | undefined;
 }
 
 /** https://www.w3.org/TR/trace-context/#traceparent-header */
 const traceparentPattern = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** What a header may contain. https://www.w3.org/TR/trace-context/#tracestate-header asks for at least 512 characters. */
+/** Matches a valid header. https://www.w3.org/TR/trace-context/#tracestate-header asks for at least 512 characters. */
 const tracestatePattern = /^[\x20-\x7e]{1,512}$/;
 
 /**

@@ -3,7 +3,7 @@ import type { Transport } from "../sdk/sdk.js";
 import type { CommandTrace } from "../tracing/command-trace.js";
 import { addDebugNotices } from "./debug-requests.js";
 
-/** What observes the requests of a command. */
+/** The observers of a command's requests. */
 interface Observers {
   readonly output: Output;
   readonly trace?: CommandTrace | undefined;

@@ -20,7 +20,10 @@ export interface TenantLimits {
   sharedConnectionThreshold: number;
   /** Maximum number of locks of all tenants together. */
   maxLocks: number;
-  /** What a workspace may store in the catalogs that all databases share, and what it may write there in a minute, in bytes. */
+  /**
+   * Maximum size that a workspace may store in the catalogs that all databases share, and maximum that it may write there in a minute, in
+   * bytes.
+   */
   maxSharedCatalogBytes: number;
   /** How long a database stays closed after it has used too much, in milliseconds. */
   penaltyMs: number;

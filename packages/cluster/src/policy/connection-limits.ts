@@ -8,7 +8,7 @@ export const connectionLimits = {
   reserved: 30,
 } as const;
 
-/** What the databases of one server may use together, which depends on its settings. */
+/** The limits for all databases of one server together, which depend on its settings. */
 export interface ServerLimits {
   /** Maximum number of connections of one database. */
   readonly connectionsPerDatabase: number;

@@ -135,7 +135,7 @@ const computeLimits = ({ connections, reserved, locks }: ServerSettings): Server
   };
 };
 
-/** What an administrator of a cluster should change, and the SQL for it, if there is any. */
+/** A change that an administrator of a cluster should make, and the SQL for it, if there is any. */
 export interface ClusterAdvice {
   readonly problem: string;
   readonly statement: string | undefined;
@@ -186,12 +186,12 @@ interface Privileges {
   open: string[];
 }
 
-/** What a shared cluster lacks. */
+/** The requirements that a shared cluster does not meet. */
 export interface ClusterInspection {
   /** Without these, the platform does not work. Each has a statement. */
   readonly missing: readonly (ClusterAdvice & { readonly statement: string })[];
   readonly advice: readonly ClusterAdvice[];
-  /** What the databases of tenants may use together. */
+  /** The limits for all databases of tenants together. */
   readonly limits: ServerLimits;
 }
 

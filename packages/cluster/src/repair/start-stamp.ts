@@ -2,7 +2,7 @@ import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connecti
 import { clusterErrors } from "../policy/cluster-error.js";
 import type { Installation } from "../policy/installation.js";
 
-/** What the comment of the role of an installation records about its last start. */
+/** The record of an installation's last start, in the comment of its role. */
 interface Stamp {
   /** The database and the schema of the records. */
   readonly location: string;

@@ -58,7 +58,7 @@ export class SchemaNotReadyError extends Error {
   }
 }
 
-/** What a schema has. */
+/** The state of a schema. */
 interface SchemaState {
   readonly version: number;
   readonly oldestProgram: number;

@@ -40,7 +40,7 @@ export interface OtherServer {
   readonly isFenced: boolean;
 }
 
-/** What a heartbeat reports. */
+/** The result of a heartbeat. */
 export interface HeartbeatResult {
   /** Whether others still count on this server. If not, they have taken its work. */
   readonly isRegistered: boolean;

@@ -57,7 +57,7 @@ const serverOptionNames: Record<keyof ServerOptions, true> = {
   controlSecret: true,
 };
 
-/** What a program changes about the server. */
+/** Customizations of the server. */
 export interface ServerCustomization {
   /** Serves HTTPS with this certificate and its private key, both PEM. Default: HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;

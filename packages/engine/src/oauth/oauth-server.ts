@@ -23,7 +23,7 @@ import type { SignInGate } from "./sign-in-gate.js";
 import { issueToken } from "./token-endpoint.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
-/** What the endpoints of the authorization server need. */
+/** Options of the authorization server's endpoints. */
 export interface OAuthServerOptions {
   readonly keys: SigningKeys;
   readonly accessTokenService: Authenticator & TokenSigner;

@@ -11,7 +11,7 @@ const maxNameLength = 80;
 
 type Rows = readonly object[];
 
-/** What is deleted or moved together with a resource, by the type of the resource. */
+/** The rows that are deleted or moved together with a resource, by resource type. */
 const dependents: Readonly<
   Record<string, (store: SerializationContext["store"], id: string) => Readonly<Record<string, Rows>>>
 > = {

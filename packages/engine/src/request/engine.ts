@@ -27,7 +27,7 @@ import { StateChangedError } from "../values/state-changed-error.js";
 import type { RequestContext } from "../context/request-context.js";
 import { validateRequest } from "./validate.js";
 
-/** What the engine needs besides the rows. */
+/** The services that the engine needs besides the rows. */
 export interface EngineServices extends PipelineServices {
   readonly log: RequestLog;
   /** Returns the context for the next request. */

@@ -21,7 +21,7 @@ export interface ServerState {
   readonly rateLimit: ResolvedRateLimit | null;
 }
 
-/** What a process needs to derive the state of a server from its row. */
+/** The dependencies for deriving the state of a server from its row. */
 export interface StateDependencies {
   readonly settings: Settings;
   readonly signIn: SignIn;

@@ -1,4 +1,4 @@
-/** What an environment variable means to `mgmt`. */
+/** The declaration of an environment variable of `mgmt`. */
 export interface VariableDeclaration {
   readonly meaning: string;
   /** The flag of `mgmt` that sets the same. */

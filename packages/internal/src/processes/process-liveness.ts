@@ -15,7 +15,7 @@ export interface ProcessIdentity {
 /** `unknown` if the process may run where this one cannot see it: in another container, or on another machine. */
 export type ProcessLiveness = "alive" | "dead" | "unknown";
 
-/** What a process can find out about other processes. */
+/** A process's view of other processes. */
 export interface ProcessView {
   /** The process that judges others. */
   readonly self: ProcessIdentity;

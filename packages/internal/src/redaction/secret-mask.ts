@@ -1,2 +1,2 @@
-/** What is printed instead of a secret. */
+/** The text that is printed instead of a secret. */
 export const secretMask = "[redacted]";

@@ -11,7 +11,7 @@ interface NavigateEvent extends Event {
   intercept(options: { handler: () => Promise<void> }): void;
 }
 
-/** What the mock does when a page leaves for a login. */
+/** Options for navigations of a page to a login. */
 export interface NavigationOptions {
   /** Whether the state of the mock survives a reload. */
   readonly isStatePersisted: boolean;

@@ -19,7 +19,7 @@ import { type ServiceRecords, getBaseUrl, openServiceEngine, openServiceRecords 
 import { parsePostgresUrl } from "./postgres-url.js";
 import { isMissingRecordsError, probeServer } from "./probe.js";
 
-/** What a new service starts with. */
+/** The initial resources of a new service. */
 export interface InitializedService {
   readonly workspace: Workspace;
   readonly user: MeUser;

@@ -10,7 +10,7 @@ export const maxClockDifference = 30;
 const oldestMajor = 14;
 const connectTimeoutMs = 5_000;
 
-/** What the service has to know of a Postgres server before it opens anything there. */
+/** The properties of a Postgres server that the service reads before it opens anything there. */
 export interface ServerInfo {
   readonly major: number;
   /** The difference between the clock of Postgres and the local clock, in milliseconds. */

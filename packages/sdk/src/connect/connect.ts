@@ -104,7 +104,7 @@ const preparations = {
 
 /** A resource that has a database, or is one. */
 export type ConnectableName = keyof typeof preparations;
-/** What a call does before it connects. */
+/** The work of a call before it connects. */
 export type Preparation = "create" | "ensure";
 
 const assertCreatesDatabase = (body: CreateProject): void => {

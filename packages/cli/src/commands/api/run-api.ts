@@ -20,7 +20,7 @@ import { outcomeUnknownError } from "../../errors/run-errors.js";
 import { quoteShellWord } from "../../text/shell-word.js";
 import { explainLostResponse, describeUnknownOutcome } from "../../run/lost-response.js";
 
-/** What the steps of one run share. */
+/** State that the steps of one run share. */
 interface ApiRun {
   readonly request: ApiRequest;
   readonly flags: ApiFlags;

@@ -2,7 +2,7 @@ import type { Context } from "../../input/context.js";
 import { type ControlFlags, requestControl } from "../../platform/request-control.js";
 import { toPrintedApproval } from "../../platform/printed-approval.js";
 
-/** What the sponsor of an agent decides about a request: approve it once, approve such requests for some time, or deny it. */
+/** The decision of an agent's sponsor about a request: approve it once, approve such requests for some time, or deny it. */
 export type Decision =
   | { kind: "approve" }
   | { kind: "approve-window"; milliseconds: number }

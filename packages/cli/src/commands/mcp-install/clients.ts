@@ -17,12 +17,12 @@ export interface McpClient {
   readonly projectFile: string;
   /** Returns the path of the file of the user. */
   readonly userFile: (env: NodeJS.ProcessEnv, platform: NodeJS.Platform) => string;
-  /** What the client replaces by the path of the folder that is open, or undefined if it starts servers in that folder. */
+  /** The variable that the client replaces by the path of the open folder, or undefined if it starts servers in that folder. */
   readonly folderVariable?: string;
   readonly toEntry: (command: ServerCommand) => ServerEntry;
   /** Throws `ConfigProblem`. */
   readonly edit: (text: string, entry: ServerEntry | undefined) => EditedConfig;
-  /** What to do then, in a sentence. */
+  /** The next step for the user, as a sentence. */
   readonly next: Readonly<Record<FileScope, string>>;
 }
 

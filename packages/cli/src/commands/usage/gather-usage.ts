@@ -4,7 +4,7 @@ import type { Context } from "../../input/context.js";
 import { parseRecord } from "../../preview/record.js";
 import { ApiError } from "../../sdk/sdk.js";
 
-/** What the lines of the result are about. */
+/** The resource type by which the result is grouped. */
 export type UsageGrouping = "database" | "project" | "branch" | "preview";
 
 /** What one resource has used. */

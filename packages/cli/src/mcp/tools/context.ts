@@ -3,7 +3,7 @@ import type { ServerContext } from "../server-context.js";
 import type { ToolResult } from "../tool.js";
 import type { WritePolicy } from "../write-policy.js";
 
-/** What the tool `context` reports about the server itself. */
+/** The part of the result of the tool `context` about the server itself. */
 export interface ServerInfo extends WritePolicy {
   readonly version: string;
 }

@@ -5,7 +5,7 @@ import type { FailedCommand } from "./failed-command.js";
 /** Words of a command, without `mgmt`. One with an unknown word is not suggested. */
 export type CommandCandidate = readonly (string | undefined)[];
 
-/** What is known about a failure. */
+/** The details of a failure. */
 export interface FailureDetails {
   readonly failure: Failure;
   readonly command: FailedCommand;

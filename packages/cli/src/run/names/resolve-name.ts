@@ -15,7 +15,7 @@ export interface NameScope extends ListScope {
   readonly chooseProject?: (branch: string) => Promise<string>;
 }
 
-/** What a search for a name has found. */
+/** The result of a search for a name. */
 interface SearchResult {
   readonly matches: readonly ListedResource[];
   /** The names that could have been meant, as they would be typed. */

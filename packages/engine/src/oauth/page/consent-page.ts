@@ -6,7 +6,7 @@ import { type FormValues, renderForm, renderStrokeIcon } from "./form.js";
 import { type Html, html } from "./html.js";
 import { renderLayout } from "./layout.js";
 
-/** What the page that asks a user for consent shows. */
+/** The data of the page that asks a user for consent. */
 export interface ConsentPageData extends FormValues {
   readonly user: UserRow;
   readonly workspaces: readonly WorkspaceRow[];

@@ -6,7 +6,7 @@ export interface RejectionPageData {
   readonly title: string;
   /** What happened. */
   readonly reason: string;
-  /** What to do. */
+  /** The next step for the user. */
   readonly hint: string;
   /** Error code, shown at the bottom of the page. */
   readonly code: string;

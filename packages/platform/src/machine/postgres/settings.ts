@@ -3,7 +3,7 @@ import { connectionLimits } from "@mgmt/cluster/policy/connection-limits";
 import type { CopyMethod } from "./copy-method.js";
 import { sharedMemoryType } from "./shared-memory.js";
 
-/** What the settings of the Postgres server depend on. */
+/** Options on which the settings of the Postgres server depend. */
 export interface SettingsOptions {
   port: number;
   /** Whether committed data must survive a power failure. False for data that is removed when the process ends. */

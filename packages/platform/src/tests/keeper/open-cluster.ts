@@ -35,7 +35,7 @@ const host = "127.0.0.1";
 /** Where the start of the system is not known, so that it never equals the current one. */
 const unknownPlace = "unknown";
 
-/** What a cluster needs to be opened again. */
+/** The data that is needed to open a cluster again. */
 interface ClusterRecord {
   /** Passwords of the superuser. A process that was killed leaves two: the former one, and the next one. */
   readonly passwords: readonly string[];

@@ -83,7 +83,7 @@ interface SessionParts {
   readonly password: string;
 }
 
-/** What a runner uses of the server: a session whose end makes the server drop the databases of this process. */
+/** A runner's session on the server. When it is closed, the server drops the databases of this process. */
 export class RunnerSession {
   readonly #client: Client;
   readonly #socket: Socket;
