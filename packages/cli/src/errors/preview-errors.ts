@@ -23,6 +23,13 @@ export const invalidBranchNameError = (name: string, problem: string): CliError 
     "Pass the name of a git branch, such as feature/cart.",
   );
 
+export const otherReferenceError = (ref: string): CliError =>
+  invalidValueError(
+    "--branch",
+    `cannot be ${JSON.stringify(ref)}: it refers to a tag, a pull request, or something else that is not a branch`,
+    "Pass the name of a git branch, such as feature/cart. In CI, the branch of the job is used without the flag.",
+  );
+
 export const notAPreviewError = (branch: string): CliError =>
   new CliError(
     "usage",

@@ -13,3 +13,6 @@ export const findBranchNameProblem = (name: string): string | undefined => {
   if (name.endsWith(".")) return "it ends with .";
   return name === "@" || name === "HEAD" ? "git uses it for the current commit" : undefined;
 };
+
+/** Returns the name of a branch without `refs/heads/`, with which variables of CI systems begin, such as `GITHUB_REF`. */
+export const removeHeadsPrefix = (ref: string): string => ref.replace(/^refs\/heads\//, "");

@@ -1,6 +1,6 @@
 import type { Context } from "../input/context.js";
 import { detectCiSystem, isVariableOn } from "../system/ci-system.js";
-import { findBranchNameProblem } from "./branch-name.js";
+import { findBranchNameProblem, removeHeadsPrefix } from "./branch-name.js";
 import { ciSystems, type CiSystem, type PullRequest, type ReadVariable } from "./ci-variables.js";
 
 /** The information of a CI job about the git branch that it runs for. */
@@ -58,8 +58,9 @@ const readPullRequestBranch = (
   defaultBranch: string | undefined,
 ): BranchResult => {
   const { number, forkOwner } = pullRequest;
-  const source = removeHeadsPrefix(pullRequest.source);
-  const target = removeHeadsPrefix(pullRequest.target);
+  const [source, target] = [pullRequest.source, pullRequest.target].map(
+    (ref) => ref && removeHeadsPrefix(ref),
+  );
   // A branch is not merged into itself.
   const isFork = pullRequest.isFork ?? (source === target || source === defaultBranch);
   if (source === undefined || (isFork && forkOwner === undefined && number === undefined)) {
@@ -85,12 +86,10 @@ const readRefBranch = (system: string, tag: string | undefined, ref: string | un
     return createNoBranchResult(`the CI job runs for the tag ${tagName}, not for a branch`);
   if (ref === undefined) return createNoBranchResult(`${system} does not name the branch`);
   const branch = removeHeadsPrefix(ref);
-  if (branch?.startsWith("refs/"))
+  if (branch.startsWith("refs/"))
     return createNoBranchResult(`the CI job runs for ${branch}, not for a branch`);
-  return createBranchResult(system, branch ?? "");
+  return createBranchResult(system, branch);
 };
-
-const removeHeadsPrefix = (ref: string | undefined): string | undefined => ref?.replace(/^refs\/heads\//, "");
 
 const createBranchResult = (system: string, branch: string): BranchResult => {
   const problem = findBranchNameProblem(branch);

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { otherReferenceError } from "../../errors/preview-errors.js";
 import { usageError } from "../../errors/usage-errors.js";
 import { assertPathId } from "../../input/ids.js";
 import type { MgmtCommand, DeclaredErrors } from "../../command-line/command.js";
 import { readDryRunFormat } from "../../input/dry-run-option.js";
+import { removeHeadsPrefix } from "../../git/branch-name.js";
 import type { PreviewFlags } from "../../preview/preview.js";
 
 /** Additional next commands for errors of these commands. */
@@ -29,18 +31,21 @@ export const addPreviewBranchOptions = (command: MgmtCommand): void => {
   addPreviewProjectOptions(command);
 };
 
-/**
- * Reads the flags of `addPreviewBranchOptions` or `addPreviewProjectOptions`. Throws a usage error for a value that is empty or cannot be
- * an id.
- */
+/** Reads the flags that choose the branch, the project, and the repository. Throws a usage error for a value that cannot be one. */
 export const collectPreviewFlags = (command: Command): PreviewFlags => {
-  const { branch, projectId, remote } = command.opts<{
+  const {
+    branch: ref,
+    projectId,
+    remote,
+  } = command.opts<{
     branch?: string;
     projectId?: string;
     remote?: string;
   }>();
   if (projectId !== undefined) assertPathId("--project-id", projectId);
+  const branch = ref === undefined ? undefined : removeHeadsPrefix(ref);
   if (branch === "") throw usageError("--branch must not be empty");
+  if (branch?.startsWith("refs/")) throw otherReferenceError(branch);
   if (remote === "") throw usageError("--remote must not be empty");
   return { branch, projectId, remote, dryRun: readDryRunFormat(command) };
 };

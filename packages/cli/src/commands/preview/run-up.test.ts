@@ -22,6 +22,22 @@ describe("mgmt preview up", () => {
     expect(stdout).toBe(`${connectionString}\n`);
   });
 
+  it("takes the full reference of a branch for its name, and no other reference", async () => {
+    const { databaseId } = (await place.mgmt`preview up --branch feature/cart -o json`).json as Up;
+    const results = [
+      await place.mgmt`preview up --branch refs/heads/feature/cart -o json`,
+      await place.mgmt`preview reset --branch refs/heads/feature/cart --yes -o json`,
+      await place.mgmt`preview down --branch refs/heads/feature/cart --yes -o json`,
+    ].map(({ json }) => json);
+    expect(results).toMatchObject(Array.from({ length: 3 }, () => ({ branch: "feature/cart" })));
+    expect(results[0]).toMatchObject({ databaseId, created: false });
+    for (const ref of ["refs/pull/7/merge", "refs/tags/v1", "refs/heads/", "refs/heads/refs/heads/a"]) {
+      const { status, stderr } = await place.mgmt`preview up --branch ${ref}`;
+      expect([status, stderr], ref).toEqual([2, expect.stringContaining("(usage:invalid")]);
+    }
+    expect(await place.databases()).toHaveLength(1);
+  });
+
   it("finds the database whose creation lost its response", async () => {
     place.session.server.engine.faults.add({ operation: "databases.create", drop: "after", times: 1 });
     expect((await place.mgmt`preview up --branch feature/cart`).status).toBe(0);
