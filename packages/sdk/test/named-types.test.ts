@@ -36,16 +36,14 @@ export const schemas: Record<Differing<Schemas, components["schemas"]>, true> = 
 export const queries: Record<Differing<Queries, Asked>, true> = {};
 `;
 
-const differences = async (document: OpenApiDocument, edit: (types: string) => string): Promise<string[]> => {
-  const plain: OpenApiDocument = JSON.parse(
-    JSON.stringify(document, (key, value: unknown) => (ours.has(key) ? undefined : value)),
-  );
-  writeFileSync(join(folder, "types.ts"), edit(generateTypes(readContract(plain))));
-  // The library has its own type for documents.
-  const nodes = await openapiTS(plain as unknown as OpenAPI3, { defaultNonNullable: false, silent: true });
-  writeFileSync(join(folder, "schema.ts"), astToString(nodes));
-  writeFileSync(join(folder, "comparison.ts"), comparison);
-  const options = { strict: true, noEmit: true, types: [], lib: ["lib.es2022.d.ts"] };
+const options = {
+  ...{ strict: true, noEmit: true, types: [], lib: ["lib.es2022.d.ts"] },
+  // The declarations of the language are not ours to check.
+  skipDefaultLibCheck: true,
+};
+
+const differences = (types: string): string[] => {
+  writeFileSync(join(folder, "types.ts"), types);
   const program = ts.createProgram([join(folder, "comparison.ts")], options);
   return ts
     .getPreEmitDiagnostics(program)
@@ -54,9 +52,15 @@ const differences = async (document: OpenApiDocument, edit: (types: string) => s
 
 it("equal the types that openapi-typescript writes", async () => {
   const { document } = await loadContract();
-  expect(await differences(document, (types) => types)).toEqual([]);
-  const edited = await differences(document, (types) =>
-    types.replace("hasMore: boolean;", "hasMore?: boolean;"),
+  const plain: OpenApiDocument = JSON.parse(
+    JSON.stringify(document, (key, value: unknown) => (ours.has(key) ? undefined : value)),
   );
+  // The library has its own type for documents.
+  const nodes = await openapiTS(plain as unknown as OpenAPI3, { defaultNonNullable: false, silent: true });
+  writeFileSync(join(folder, "schema.ts"), astToString(nodes));
+  writeFileSync(join(folder, "comparison.ts"), comparison);
+  const types = generateTypes(readContract(plain));
+  expect(differences(types)).toEqual([]);
+  const edited = differences(types.replace("hasMore: boolean;", "hasMore?: boolean;"));
   expect(edited).toEqual([expect.stringMatching(/missing the following properties.*Pagination/s)]);
 });
