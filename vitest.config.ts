@@ -80,7 +80,11 @@ export default defineConfig({
         name: "memory",
         ending: ".test.ts",
         exclude: ["**/*.{process,postgres}.test.ts"],
-        setupFiles: ["test/setup/no-processes.ts", "test/setup/no-open-files.ts"],
+        setupFiles: [
+          "test/setup/no-processes.ts",
+          "test/setup/no-open-files.ts",
+          "test/setup/frozen-rows.ts",
+        ],
         globalSetup: ["test/new-record.ts"],
       }),
       level({ name: "processes", ending: ".process.test.ts" }),
