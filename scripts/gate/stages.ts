@@ -86,7 +86,7 @@ export const stages: readonly Stage[] = [
   },
   { name: "quickstarts", minutes: 0.8, run: { script: "test/docs-e2e/index.ts", words: ["--locked"] } },
   { name: "api", minutes: 0.3, run: ["npm", "run", "lint:api"] },
-  { name: "store", minutes: 1.2, run: { vitest: "test/store/vitest.config.ts" } },
+  { name: "store", minutes: 0.6, run: { vitest: "test/store/vitest.config.ts" } },
   { name: "browser", minutes: 2.2, run: { vitest: "test/browser/vitest.config.ts" } },
   { name: "security", minutes: 2.7, run: { vitest: "test/security/vitest.config.ts" } },
   {
@@ -184,6 +184,12 @@ export const fullParts: readonly Stage[] = [
     minutes: 2,
     run: { vitest: "test/browser/vitest.config.ts", options: ["--project", "page"] },
     environment: { MGMT_PAGE_FULL: "1" },
+  },
+  {
+    name: "store",
+    minutes: 2,
+    run: { vitest: "test/store/vitest.config.ts" },
+    environment: { MGMT_STORE_FULL: "1" },
   },
   { name: "test-databases", minutes: 3, run: { vitest: "test/test-databases/vitest.config.ts" } },
   { name: "cloning", minutes: 6, run: { vitest: "test/cloning/vitest.config.ts" } },
