@@ -16,8 +16,17 @@ const candidates = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** Launches the Chromium that `CHROMIUM` names, or the system's, without windows where it can. Throws if there is none. */
-export const launchChromium = (): Promise<Browser> => chromium.launch(launchOptions());
+/** Variable with the address of the Chromium that the files of a run share. */
+export const endpointVariable = "MGMT_TEST_CHROMIUM";
+
+/**
+ * Connects to the Chromium of this run, or launches the one that `CHROMIUM` names, or the system's, without windows where it can. Throws if
+ * there is none.
+ */
+export const launchChromium = (): Promise<Browser> => {
+  const endpoint = process.env[endpointVariable];
+  return endpoint === undefined ? chromium.launch(launchOptions()) : chromium.connect(endpoint);
+};
 
 /** Launches Chromium in which only the tab in front is visible. Playwright tells each page of a Chromium that it launches that it is. */
 export const launchWithHiddenTabs = async (): Promise<BrowserContext> => {

@@ -35,7 +35,14 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias: [...aliases] },
-        test: { name: "browser", include: ["test/browser/**/*.browser.ts"], ...common },
+        test: {
+          name: "browser",
+          include: ["test/browser/**/*.browser.ts"],
+          // One process loads the sources once for all files.
+          isolate: false,
+          ...common,
+          globalSetup: [...common.globalSetup, "test/browser/start-chromium.ts"],
+        },
       },
       {
         resolve: { alias: [...inPage, ...aliases] },
