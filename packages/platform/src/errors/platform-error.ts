@@ -341,6 +341,12 @@ export const platformErrors = {
       "The first test that needed it has the output of the setup. The next run tries again.",
     ),
 
+  /** @param connectionCount how many connections to the database are open. */
+  testSetupConnected: (connectionCount: number) =>
+    platformErrors.testSetupFailed(
+      `it left ${String(connectionCount)} open ${connectionCount === 1 ? "connection" : "connections"} to its database. End each client and pool of the setup, such as with await pool.end()`,
+    ),
+
   /** @param timeoutMs limit in milliseconds. */
   testSetupTimeout: (timeoutMs: number, output: string) =>
     new PlatformError(

@@ -14,6 +14,10 @@ const lockGraceMs = 30_000;
 /** How long sessions that the setup has left may take to end, in milliseconds. */
 const sessionEndTimeoutMs = 5_000;
 
+/** How long a function may take to end its sessions after it has returned, and how long each pause between two looks is, in milliseconds. */
+const sessionGraceMs = 2_000;
+const sessionPauseMs = 10;
+
 /**
  * How long a failed setup counts as part of this run after a test has needed it, in seconds. A run of a watch mode that begins later tries
  * it again.
@@ -99,6 +103,8 @@ const makeTemplate = async (
   try {
     await client.query(`create database ${quotedName} owner ${ownerRole} template template0`);
     await runSetup(settings, session.toAddress(name));
+    // Terminated sessions of this process would be uncaught errors of its tests.
+    if (typeof settings.setup === "function") await rejectLeftSessions(client, name);
     await terminateSessions(client, name);
     await analyze(session, name);
     await client.query(`alter database ${quotedName} allow_connections false`);
@@ -126,6 +132,16 @@ const analyze = async (session: RunnerSession, name: string): Promise<void> => {
     await client.query("analyze (skip_locked)");
   } finally {
     await client.end();
+  }
+};
+
+/** Waits for the end of the sessions of a database. Counts the pauses, because tests may have replaced the clock. */
+const rejectLeftSessions = async (client: Client, name: string): Promise<void> => {
+  for (let pauses = sessionGraceMs / sessionPauseMs; ; pauses -= 1) {
+    const { rows } = await client.query("select from pg_stat_activity where datname = $1", [name]);
+    if (rows.length === 0) return;
+    if (pauses === 0) throw platformErrors.testSetupConnected(rows.length);
+    await sleep(sessionPauseMs);
   }
 };
 

@@ -305,17 +305,35 @@ describe("test databases", () => {
     });
   });
 
-  it("are made by a function, which may leave sessions", async () => {
+  it("are made by a function, whose sessions may end after it", async () => {
     const databases = openDatabases({
       setup: async ({ connectionString }) => {
         const client = new Client({ connectionString });
-        client.on("error", () => undefined);
         await client.connect();
         await client.query("create table note (id int)");
-        await client.query("begin; lock table note");
+        void client.query("select pg_sleep(0.1)").then(() => client.end());
       },
     });
     expect(await queryIn(await databases.take(), "select * from note")).toEqual([]);
+  });
+
+  it("fail because of a function that leaves a session, which is not terminated", async () => {
+    const clients: Client[] = [];
+    onTestFinished(async () => {
+      await Promise.all(clients.map((client) => client.end()));
+    });
+    const databases = openDatabases({
+      setup: async ({ connectionString }) => {
+        const client = new Client({ connectionString });
+        await client.connect();
+        clients.push(client);
+      },
+    });
+    await expect(databases.take()).rejects.toMatchObject({
+      code: "platform:test_setup_failed",
+      message: expect.stringContaining("it left 1 open connection to its database"),
+    });
+    expect((await clients[0]?.query("select 1 as one"))?.rows).toEqual([{ one: 1 }]);
   });
 
   it("are removed with their templates when these are old or many, unless something needs them", async () => {
