@@ -83,15 +83,23 @@ const runFunction = async (
 
 const hide = (text: string, password: string): string => text.replaceAll(password, "***");
 
+/** Variables of Postgres client programs, such as `PGSSLMODE`. Those of the user are for another server. */
+const clientVariable = /^PG[A-Z]+$/;
+
+const buildEnvironment = (address: DatabaseAddress): NodeJS.ProcessEnv => {
+  const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
+  const names = Object.keys(environment).filter((name) => !clientVariable.test(name));
+  return { ...Object.fromEntries(names.map((name) => [name, environment[name]])), ...toVariables(address) };
+};
+
 const runCommand = (
   command: string,
   { cwd, address, timeoutMs }: { cwd: string; address: DatabaseAddress; timeoutMs: number },
 ): Promise<void> =>
   new Promise((resolve, reject) => {
-    const { NODE_TEST_CONTEXT: _, ...environment } = process.env;
     const child = spawn("/bin/sh", ["-c", command], {
       cwd,
-      env: { ...environment, ...toVariables(address) },
+      env: buildEnvironment(address),
       // Its own process group, so that a timeout ends everything that it has started.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],

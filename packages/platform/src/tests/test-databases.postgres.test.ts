@@ -336,6 +336,21 @@ describe("test databases", () => {
     expect((await clients[0]?.query("select 1 as one"))?.rows).toEqual([{ one: 1 }]);
   });
 
+  it("do not depend on variables for another server", async () => {
+    // The server runs.
+    await openDatabases({ setup }).take();
+    const variables = { PGSSLMODE: "require", PGOPTIONS: "-c statement_timeout=1", PGSERVICE: "missing" };
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { connectionString } = await openDatabases({
+      setup: "env | grep ^PG > variables.txt; node migrate.mjs",
+    }).take();
+    vi.unstubAllEnvs();
+    expect(await queryIn({ connectionString }, "select id from note")).toEqual([1]);
+    const names = (await readFile(join(folder, "variables.txt"), "utf8")).match(/^\w+/gm);
+    expect(names?.sort()).toEqual(["PGDATABASE", "PGHOST", "PGPASSWORD", "PGPORT", "PGUSER"]);
+  });
+
   it("are removed with their templates when these are old or many, unless something needs them", async () => {
     await openDatabases({ setup }).take();
     const client = new Client({ connectionString: await superuserString() });

@@ -40,6 +40,8 @@ const connectTo = async (
     ...{ host, port, user: superuser, password, database },
     application_name: "mgmt-test-runner",
     connectionTimeoutMillis: 10_000,
+    // Without these, `pg` follows variables that the user has set for another server, such as PGSSLMODE and PGOPTIONS.
+    ...{ ssl: false, sslnegotiation: "postgres", options: " " },
   });
   // The next query shows it.
   client.on("error", () => undefined);
@@ -55,15 +57,22 @@ const openClient = async (
   const deadline = performance.now() + startTimeoutMs;
   let starting: Promise<void> | undefined;
   let failure: { error: unknown } | undefined;
+  let connectionError: unknown;
   for (;;) {
     const state = await readServerState(location.directory);
     const socket = new Socket();
-    const client = state && (await connectTo(state, { socket }).catch(() => undefined));
+    const client =
+      state &&
+      (await connectTo(state, { socket }).catch((error: unknown) => {
+        connectionError = error;
+        return undefined;
+      }));
     if (state && client) return { client, socket, state };
     if (failure !== undefined) throw failure.error;
     if (performance.now() >= deadline) {
       throw platformErrors.testDatabaseFailed(
         `Postgres did not start within ${String(startTimeoutMs / 1000)} s`,
+        connectionError,
       );
     }
     starting ??= start(location)
