@@ -64,6 +64,12 @@ export class Copier {
     return [...this.#demands.keys()];
   }
 
+  /** Returns the templates that tests have needed a short while ago. */
+  listActiveTemplates(): string[] {
+    const now = performance.now();
+    return [...this.#demands].filter(([, demand]) => demand.isInUseAt(now)).map(([template]) => template);
+  }
+
   /** Stops starting work, and waits for what is in progress. */
   async close(): Promise<void> {
     this.#isClosed = true;

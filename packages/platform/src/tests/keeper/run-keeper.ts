@@ -34,8 +34,11 @@ const tickMs = 1_000;
 /** Databases of failed tests can be opened for this time after the last run, in milliseconds. */
 const retainedIdleMs = 3_600_000;
 
-/** Ticks between two times at which old templates are removed. */
-const ticksPerPrune = 300;
+/** Ticks between two times at which templates and copies are removed that are too many or too old. */
+const ticksPerPrune = 15;
+
+/** Ticks between two times at which the registry is vacuumed. */
+const ticksPerVacuum = 300;
 
 /** Thrown when another keeper has the directory. */
 export class DirectoryInUseError extends Error {}
@@ -140,7 +143,7 @@ const prepare = async (main: Client, directory: string, port: number): Promise<v
   await writeFile(path, `127.0.0.1:${String(port)}:*:${retainedRole}:${password}\n`, { mode: 0o600 });
   await chmod(path, 0o600);
   await repairRegistry(main);
-  await prune(main, []);
+  await prune(main, { known: [], active: [] });
 };
 
 interface WatchOptions {
@@ -164,9 +167,10 @@ const watchRunners = async (
       await sweepOwners(main);
       copier.start();
       if (tick % ticksPerPrune === 0) {
-        await prune(main, copier.listTemplates());
-        await main.query("vacuum");
+        await prune(main, { known: copier.listTemplates(), active: copier.listActiveTemplates() });
+        copier.start();
       }
+      if (tick % ticksPerVacuum === 0) await main.query("vacuum");
       const { runners, retained } = await countRunners(main);
       const now = performance.now();
       if (runners > 0) usedAt = now;

@@ -59,20 +59,23 @@ const dropRole = async (session: Client, role: string): Promise<void> => {
     .catch(() => undefined);
 };
 
-/** How many templates keep copies for the next run. */
+/** How many templates keep copies for the next run, besides those that tests use now. */
 const maxReadyTemplateCount = 2;
 
 /**
  * Ends templates, their copies, and databases of failed tests that are too old or too many.
  *
- * @param templates those that tests use now.
+ * @param templates `known`: those that a runner may need, which remain; `active`: those that tests use now, whose copies remain.
  */
-export const prune = async (session: Client, templates: readonly string[]): Promise<void> => {
-  await session.query("update mgmt_test.template set used_at = now() where id = any ($1)", [templates]);
+export const prune = async (
+  session: Client,
+  { known, active }: { readonly known: readonly string[]; readonly active: readonly string[] },
+): Promise<void> => {
+  await session.query("update mgmt_test.template set used_at = now() where id = any ($1)", [active]);
   await session.query(
     `update mgmt_test.database set state = 'ended' where state = 'ready' and template <> all ($1)
       and template not in (select id from mgmt_test.template order by used_at desc limit $2)`,
-    [templates, maxReadyTemplateCount],
+    [active, maxReadyTemplateCount],
   );
   await session.query(
     `with old as (
@@ -87,7 +90,7 @@ export const prune = async (session: Client, templates: readonly string[]): Prom
         insert into mgmt_test.database (name, template, state) select database, id, 'ended' from old
         on conflict (name) do nothing)
       delete from mgmt_test.template where id in (select id from old)`,
-    [templateDays, maxTemplateCount, templates],
+    [templateDays, maxTemplateCount, known],
   );
   await session.query(
     `update mgmt_test.database set state = 'ended' where state = 'retained' and (

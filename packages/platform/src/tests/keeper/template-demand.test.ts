@@ -12,6 +12,8 @@ describe("the demand for a template", () => {
     for (let count = 0; count < 5; count += 1) demand.recordUse(2, true);
     expect(demand.computeCount(2, mebibyte)).toBe(64);
     expect(demand.computeCount(10_002, mebibyte)).toBe(4);
+    expect([demand.isInUseAt(30_001), demand.isInUseAt(30_002)]).toEqual([true, false]);
+    expect(demand.computeCount(30_002, mebibyte)).toBe(0);
     demand.resetIfIdle(10_002);
     demand.recordUse(10_003, false);
     expect([demand.isUnusedAt(610_002), demand.isUnusedAt(610_003)]).toEqual([false, true]);

@@ -7,8 +7,11 @@ const idleCount = 4;
 /** Time without use after which a template is idle, in milliseconds. */
 const idleAfterMs = 10_000;
 
-/** Time without use after which no copies are kept ready, in milliseconds. */
+/** Time without use after which the template may be removed, in milliseconds. */
 const unusedAfterMs = 600_000;
+
+/** Time without use after which no copies are made ahead, and those of all but the latest templates are dropped, in milliseconds. */
+const abandonedAfterMs = 30_000;
 
 /** The most copies of a template that are kept ready, and the most bytes of them. At least two are kept ready. */
 const maxCount = 64;
@@ -31,15 +34,21 @@ export class TemplateDemand {
     this.#count = Math.min(maxCount, Math.max(this.#count * (waits ? 2 : 1), initialCount));
   }
 
-  /** Returns how many copies should be ready. */
+  /** Returns how many copies should be ready. Those of a template without use remain, but are not replaced. */
   computeCount(now: number, templateBytes: number): number {
+    if (!this.isInUseAt(now)) return 0;
     const count = now - this.#takenAt < idleAfterMs ? this.#count : idleCount;
     return Math.max(2, Math.min(count, Math.floor(maxBytes / Math.max(1, templateBytes))));
   }
 
-  /** Returns whether no test has needed the template for so long that no copies are made ahead. */
+  /** Returns whether no test has needed the template for so long that it may be removed. */
   isUnusedAt(now: number): boolean {
     return now - this.#takenAt >= unusedAfterMs && this.unfinishedCount === 0;
+  }
+
+  /** Returns whether a test has needed the template a short while ago. */
+  isInUseAt(now: number): boolean {
+    return now - this.#takenAt < abandonedAfterMs;
   }
 
   /** Resets the count if the template is idle. */
