@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { Writable } from "node:stream";
 // Not the global functions, which tests replace.
 import { clearTimeout, setTimeout } from "node:timers";
 import { platformErrors } from "../errors/platform-error.js";
@@ -92,56 +93,56 @@ const buildEnvironment = (address: DatabaseAddress): NodeJS.ProcessEnv => {
   return { ...Object.fromEntries(names.map((name) => [name, environment[name]])), ...toVariables(address) };
 };
 
+/**
+ * Runs a command, and a guard beside it, which kills all processes of the group when its input ends without a line: after a timeout, or
+ * because this process was killed.
+ */
+const guardedCommand = `(trap "" HUP INT TERM; read -r line <&3 || kill -KILL 0) >/dev/null 2>&1 &
+exec /bin/sh -c "$1" 3<&-`;
+
 const runCommand = (
   command: string,
   { cwd, address, timeoutMs }: { cwd: string; address: DatabaseAddress; timeoutMs: number },
 ): Promise<void> =>
   new Promise((resolve, reject) => {
-    const child = spawn("/bin/sh", ["-c", command], {
+    const child = spawn("/bin/sh", ["-c", guardedCommand, "mgmt-setup", command], {
       cwd,
       env: buildEnvironment(address),
       // Its own process group, so that a timeout ends everything that it has started.
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
     });
+    const [, stdout, stderr, guardInput] = child.stdio;
+    if (stdout === null || stderr === null || !(guardInput instanceof Writable))
+      throw new Error("A program with pipes was started without them");
+    // The guard may have been killed with the command.
+    guardInput.on("error", () => undefined);
     let output = Buffer.alloc(0);
     const collect = (bytes: Buffer): void => {
       output = Buffer.concat([output, bytes]).subarray(-maxOutputBytes);
     };
     const readOutput = (): string => hide(output.toString("utf8").trim(), address.password);
-    const signalGroup = (signal: NodeJS.Signals): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, signal);
-      } catch {
-        // It has exited.
-      }
-    };
-    let killTimer: NodeJS.Timeout | undefined;
+    let isTimedOut = false;
     const timer = setTimeout(() => {
-      signalGroup("SIGTERM");
-      killTimer = setTimeout(() => signalGroup("SIGKILL"), killDelayMs);
+      isTimedOut = true;
+      terminateGroup(child);
+      setTimeout(() => guardInput.destroy(), killDelayMs).unref();
       reject(platformErrors.testSetupTimeout(timeoutMs, readOutput()));
     }, timeoutMs);
-    // A worker that ends before the command leaves nothing behind.
-    const killGroup = (): void => signalGroup("SIGKILL");
-    process.once("exit", killGroup);
-    const finish = (): void => {
-      process.removeListener("exit", killGroup);
-      clearTimeout(timer);
-      clearTimeout(killTimer);
-    };
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
+    stdout.on("data", collect);
+    stderr.on("data", collect);
     child.once("error", (error) => {
-      finish();
+      clearTimeout(timer);
       reject(platformErrors.testSetupFailed(error.message, error));
     });
     // A program that the command leaves running may keep the output open, so this does not wait for its end for long.
     child.once("exit", (status, signal) => {
+      clearTimeout(timer);
+      if (isTimedOut) return;
+      guardInput.end("\n");
       const settle = (): void => {
-        finish();
-        child.stdout.destroy();
-        child.stderr.destroy();
+        stdout.destroy();
+        stderr.destroy();
         if (status === 0) return resolve();
         const outcome = signal === null ? `it exited with status ${String(status)}` : `${signal} ended it`;
         const text = readOutput();
@@ -154,6 +155,14 @@ const runCommand = (
       });
     });
   });
+
+const terminateGroup = ({ pid }: ChildProcess): void => {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGTERM");
+  } catch {
+    // It has exited.
+  }
+};
 
 /** How long the output of a command that has finished may continue, in milliseconds. */
 const outputGraceMs = 500;
