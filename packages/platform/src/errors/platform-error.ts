@@ -359,7 +359,7 @@ export const platformErrors = {
     new PlatformError(
       "platform:test_files_missing",
       `No file matches ${JSON.stringify(pattern)} in ${directory}`,
-      "Correct files: it names what the setup reads, such as migrations, relative to the working directory or to cwd.",
+      "Correct the pattern in files or --setup-file. It names what the setup reads, such as migrations, relative to the working directory or to cwd.",
     ),
 
   testDatabaseFailed: (reason: string, cause?: unknown) =>
