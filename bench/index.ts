@@ -1,20 +1,21 @@
 import { parseArgs } from "node:util";
 import { benches } from "./benches/index.js";
 import { compareCommits } from "./commits/index.js";
-import { findCommit } from "./commits/commit.js";
+import { findCommit, listChanges } from "./commits/commit.js";
 import { describeMachine } from "./runner/machine.js";
-import { type MeasuredBench, recordMeasured } from "./runner/measured.js";
-import { type Finding, type Measurement, measure } from "./runner/measurement.js";
+import { readMeasured, recordMeasured } from "./runner/measured.js";
 import { root } from "./runner/paths.js";
 import { prepare } from "./runner/prepare.js";
-import { describe, isMet } from "./runner/report.js";
+import { runBenches } from "./runner/run-benches.js";
 
-const usage = `npm run bench [-- [name ...] [--rounds N] [--strict] [--record]]
+const usage = `npm run bench [-- [name ...] [--rounds N] [--strict] [--record [--continue]]]
 npm run bench -- --compare <commit> [name ...] [--rounds N]
 
   --rounds N          rounds of each measurement, instead of its default
   --strict            also exit with status 1 if a goal is missed
-  --record            write the results to bench/measured.json; \`npm run generate\` then writes docs/performance.md
+  --record            write the results of each bench to bench/measured.json when it ends, with the commit; needs
+                      the files of a commit. \`npm run generate\` then writes docs/performance.md
+  --continue          with --record: leave out the benches that have results of this commit already
   --compare <commit>  build that commit, measure it alternately with the working tree, and exit with status 1 if
                       the working tree costs over 8 % more; \`auto\` chooses the commit
 
@@ -29,6 +30,7 @@ const readArguments = () => {
       options: {
         strict: { type: "boolean", default: false },
         record: { type: "boolean", default: false },
+        continue: { type: "boolean", default: false },
         rounds: { type: "string" },
         compare: { type: "string" },
         help: { type: "boolean", default: false },
@@ -41,6 +43,7 @@ const readArguments = () => {
     if (values.compare !== undefined && (values.strict || values.record)) {
       throw new Error("--compare cannot be combined with --strict or --record");
     }
+    if (values.continue && !values.record) throw new Error("--continue needs --record");
     const unknown = names.filter((name) => !Object.hasOwn(benches, name));
     if (unknown.length > 0) throw new Error(`Unknown bench ${unknown.join(", ")}`);
     return { ...values, names, rounds };
@@ -53,51 +56,38 @@ const readArguments = () => {
 // Run the "exit" handlers, which stop what the benches have started.
 process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 
-const { names, rounds, strict, record, compare, help } = readArguments();
+const { names, rounds, strict, record, continue: continues, compare, help } = readArguments();
 
-/** Measures a bench. Returns undefined if a response was wrong or it could not run. */
-const run = async (name: string, measurements: readonly Measurement[]): Promise<Finding[] | undefined> => {
-  console.log(`\n${name}`);
-  try {
-    const findings: Finding[] = [];
-    for (const measurement of measurements) {
-      const found = await measure(measurement, rounds);
-      for (const finding of found) console.log(describe(finding));
-      findings.push(...found);
-    }
-    return findings;
-  } catch (error) {
-    console.error(`  ${name} could not run:`, error);
-    return undefined;
-  }
-};
+/** What a recorded run measures: everything but the results and the pages that are generated from them. */
+const recordedPaths = [".", ":(exclude)bench/measured.json", ":(exclude)docs"];
 
 /** Returns the exit status. */
-const runBenches = async (): Promise<number> => {
+const measureAll = async (): Promise<number> => {
+  const commit = findCommit(root, "HEAD") ?? "";
+  const changed = record ? listChanges(root, recordedPaths) : [];
+  if (changed.length > 0) {
+    console.error(`--record needs the files of a commit, and these have changed: ${changed.join(", ")}`);
+    return 2;
+  }
   await prepare();
   const machine = describeMachine();
   console.log(`${machine}, Node.js ${process.versions.node}`);
-  const measured: Record<string, MeasuredBench> = {};
-  let failed = 0;
-  let missed = 0;
-  for (const [name, measurements] of Object.entries(benches)) {
-    if (names.length > 0 && !names.includes(name)) continue;
-    const findings = await run(name, measurements);
-    if (!findings) {
-      failed += 1;
-      continue;
-    }
-    missed += findings.filter((finding) => !isMet(finding)).length;
-    const commit = findCommit(root, "HEAD") ?? "";
-    measured[name] = { commit, machine, node: process.versions.node, findings };
-  }
-  if (record) recordMeasured(measured);
+  const { failed, missed } = await runBenches({
+    benches: Object.fromEntries(
+      Object.entries(benches).filter(([name]) => names.length === 0 || names.includes(name)),
+    ),
+    rounds,
+    ...(record && {
+      record: { records: { read: readMeasured, add: recordMeasured }, commit, machine, continues },
+    }),
+    print: (text) => console.log(text),
+  });
   console.log(`benches failed: ${String(failed)}, goals missed: ${String(missed)}`);
   return failed > 0 || (strict && missed > 0) ? 1 : 0;
 };
 
 if (help) process.stdout.write(usage);
-else if (compare === undefined) process.exitCode = await runBenches();
+else if (compare === undefined) process.exitCode = await measureAll();
 else {
   console.log(describeMachine());
   process.exitCode = await compareCommits(compare, names, rounds);

@@ -15,6 +15,10 @@ export const workingTreeCommit = (repository: string): string | undefined =>
   git(repository, "-c", "user.name=bench", "-c", "user.email=bench@localhost", "stash", "create") ??
   findCommit(repository, "HEAD");
 
+/** Returns the tracked files that differ from the present commit. @param paths pathspecs of git. */
+export const listChanges = (repository: string, paths: readonly string[]): readonly string[] =>
+  git(repository, "diff", "--name-only", "HEAD", "--", ...paths)?.split("\n") ?? [];
+
 /**
  * Chooses what the present commit is compared with: the commit where the branch left `origin/main`, or else the previous one. A clone in
  * CI may have neither.

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { benchFolder } from "./paths.js";
 
@@ -9,7 +9,9 @@ export const jsonFile = <Content>(path: string) => {
     // Nothing else writes the file.
     read: (): Content => JSON.parse(readFileSync(file, "utf8")) as Content,
     write: (content: Content): void => {
-      writeFileSync(file, `${JSON.stringify(content, rounded, 2)}\n`);
+      // A run that is killed leaves the earlier file or the new one.
+      writeFileSync(`${file}.new`, `${JSON.stringify(content, rounded, 2)}\n`);
+      renameSync(`${file}.new`, file);
     },
   };
 };

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { compareBuilds } from "../../bench/commits/compare.js";
 import { isWorse, seemsWorse } from "../../bench/commits/verdict.js";
+import type { Measured } from "../../bench/runner/measured.js";
 import type { Build } from "../../bench/runner/measurement.js";
+import { runBenches } from "../../bench/runner/run-benches.js";
 
 const buildAt = (folder: string): Build => ({ folder, mgmt: "" });
 const rounds = 3;
@@ -60,5 +62,87 @@ describe("the comparison of two commits", () => {
       });
     await expect(withFault("head")).rejects.toThrow("no such export");
     expect((await withFault("base")).text).toContain("the base cannot be measured: read, write");
+  });
+});
+
+describe("a run of the benches that is recorded", () => {
+  const benchOf = (measure: () => readonly number[] | Promise<readonly number[]>) => [
+    {
+      rows: [{ title: "read", unit: "µs" as const }],
+      rounds: 1,
+      subject: { name: "mgmt", measure: async () => measure() },
+    },
+  ];
+  const recordedAt = (commit: string): Measured[string] => ({ commit, machine: "", node: "", findings: [] });
+
+  /** Runs benches over results that are recorded. */
+  const record = async (
+    measured: Measured,
+    benches: Readonly<Record<string, () => readonly number[] | Promise<readonly number[]>>>,
+    continues = false,
+  ) => {
+    const lines: string[] = [];
+    let recorded = measured;
+    const records = {
+      read: () => recorded,
+      add: (added: Measured) => {
+        recorded = { ...recorded, ...added };
+      },
+    };
+    const counts = runBenches({
+      benches: Object.fromEntries(Object.entries(benches).map(([name, measure]) => [name, benchOf(measure)])),
+      record: { records, commit: "current", machine: "a machine", continues },
+      print: (text) => lines.push(text),
+    });
+    return { counts, read: () => recorded, lines };
+  };
+
+  it("keeps what is measured before the run is cut, with its commit", async () => {
+    const { read } = await new Promise<Awaited<ReturnType<typeof record>>>((resolve) => {
+      const run = record(
+        { second: recordedAt("earlier") },
+        {
+          first: () => [1],
+          second: () => {
+            void run.then(resolve);
+            return new Promise(() => undefined);
+          },
+        },
+      );
+    });
+    expect(read()).toMatchObject({
+      first: { commit: "current", machine: "a machine", findings: [{ subject: { rounds: [1] } }] },
+      second: { commit: "earlier" },
+    });
+  });
+
+  it.each([
+    ["measures every bench again", false, ["first", "second", "third"]],
+    ["continues with what has no results of its commit", true, ["second", "third"]],
+  ])("%s, and says at which commit each was measured", async (_title, continues, expected) => {
+    const names: string[] = [];
+    const measure = (name: string) => () => {
+      names.push(name);
+      return [1];
+    };
+    const { counts, lines } = await record(
+      { first: recordedAt("current"), second: recordedAt("earlier"), other: recordedAt("earlier") },
+      { first: measure("first"), second: measure("second"), third: measure("third") },
+      continues,
+    );
+    await counts;
+    expect(names).toEqual(expected);
+    expect(lines.at(-1)).toBe(
+      "\nrecorded results:\n  current (this commit): first, second, third\n  earlier (another commit): other",
+    );
+  });
+
+  it("keeps the earlier result of a bench that fails", async () => {
+    const { counts, read } = await record(
+      { first: recordedAt("earlier") },
+      { first: () => Promise.reject(new Error("a wrong response")), second: () => [1] },
+    );
+    expect(await counts).toEqual({ failed: 1, missed: 0 });
+    expect(read()).toMatchObject({ first: { commit: "earlier" }, second: { commit: "current" } });
   });
 });
