@@ -24,7 +24,8 @@ const tarballs = Object.entries(inject("tarballs"));
 const modulesOnly: Readonly<Record<string, readonly string[]>> = {
   // Pages, and the tests in them, load ES modules alone.
   "@mgmt/mock": ["./browser", "./vitest-browser"],
-  "@mgmt/platform": ["."],
+  // Node.js 20.19 loads ES modules with `require` too. Jest does not.
+  "@mgmt/platform": [".", "./serve", "./vitest", "./playwright", "./node-test", "./test-databases"],
 };
 
 describe.each(tarballs)("%s", (name, file) => {
