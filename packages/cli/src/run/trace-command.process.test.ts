@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { type Server, createServer } from "node:net";
+import { type AddressInfo, type Server, type Socket, createServer } from "node:net";
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ensureBuilt } from "../../test/bin.js";
 import { type Collector, startCollector } from "../../test/collector.js";
@@ -175,6 +175,25 @@ describe("a command whose trace cannot be sent", () => {
     const address = server.address();
     return `http://127.0.0.1:${String(typeof address === "object" ? address?.port : "")}`;
   };
+
+  it("has ended while a collector that hangs still has the connection", async () => {
+    const collector = createServer((connection) => connection.resume()).listen(0, "127.0.0.1");
+    servers.push(collector);
+    await once(collector, "listening");
+    const isConnected = once(collector, "connection") as Promise<[Socket]>;
+    const { port } = collector.address() as AddressInfo;
+    const { status, stderr } = await mgmt("projects list -o name", {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${String(port)}`,
+      // A command that waited for the trace would end after this.
+      OTEL_EXPORTER_OTLP_TIMEOUT: "60000",
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const [connection] = await isConnected;
+    expect(connection).toMatchObject({ readableEnded: false, destroyed: false });
+    // A response after which the process in the background does not try again.
+    connection.end("HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+    await once(connection, "close");
+  });
 
   it.each<[string, () => NodeJS.ProcessEnv | Promise<NodeJS.ProcessEnv>, string]>([
     ["hangs", async () => ({ OTEL_EXPORTER_OTLP_ENDPOINT: await hang() }), ""],

@@ -32,6 +32,7 @@ export const exportInBackground = async (
   { selfCommand: [program, ...ownArguments], env }: ExportOptions,
   isWaiting: boolean,
 ): Promise<ExportOutcome | undefined> => {
+  const encodedRequest = await encodeRequest(request);
   const child = spawn(program, [...ownArguments, exportWord], {
     // The working directory may be deleted meanwhile, or be the end of a volume.
     cwd: dirname(program),
@@ -47,12 +48,33 @@ export const exportInBackground = async (
     child.stdout?.setEncoding("utf8").on("data", (part: string) => (text += part));
     child.once("error", () => resolve(text)).once("close", () => resolve(text));
   });
-  child.stdin?.on("error", () => undefined).end(JSON.stringify(request));
+  child.stdin?.on("error", () => undefined).end(encodedRequest);
   if (!isWaiting) {
     child.unref();
     return undefined;
   }
   return parseOutcome(await exited);
+};
+
+/** A pipe holds at least this many bytes. With more, the command would wait until the process has started and reads them. */
+const pipeBytes = 64 * 1_024;
+
+/** The first byte of compressed data, which no JSON starts with. See https://www.rfc-editor.org/rfc/rfc1952. */
+const gzipMagic = 0x1f;
+
+/** Returns a request as JSON, compressed if a pipe might not hold it. */
+export const encodeRequest = async (request: ExportRequest): Promise<Buffer> => {
+  const bytes = Buffer.from(JSON.stringify(request));
+  if (bytes.length < pipeBytes) return bytes;
+  // Only long traces need it.
+  const { gzipSync } = await import("node:zlib");
+  return gzipSync(bytes, { level: 1 });
+};
+
+/** Reads what `encodeRequest` has returned. */
+export const decodeRequest = async (bytes: Buffer): Promise<ExportRequest> => {
+  const { gunzipSync } = await import("node:zlib");
+  return JSON.parse((bytes[0] === gzipMagic ? gunzipSync(bytes) : bytes).toString()) as ExportRequest;
 };
 
 /** Reads the last line. Modules that `NODE_OPTIONS` loads may have printed others. */

@@ -1,5 +1,5 @@
-import { text } from "node:stream/consumers";
-import type { ExportRequest } from "./background-export.js";
+import { buffer } from "node:stream/consumers";
+import { decodeRequest } from "./background-export.js";
 import { type ExportOutcome, exportTrace } from "./export-trace.js";
 
 /** The parts of a process that this uses. */
@@ -14,8 +14,7 @@ interface ExportProcess {
  * stay open.
  */
 export const runExport = async ({ stdin, stdout, exit }: ExportProcess): Promise<void> => {
-  // `exportInBackground` has written it.
-  const { record, protocol, timeoutMs } = JSON.parse(await text(stdin)) as ExportRequest;
+  const { record, protocol, timeoutMs } = await decodeRequest(await buffer(stdin));
   let timer: NodeJS.Timeout | undefined;
   // The exporter waits longer for a response that comes byte by byte.
   const timedOut = new Promise<ExportOutcome>((resolve) => {
