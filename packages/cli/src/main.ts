@@ -9,7 +9,7 @@ import { Output } from "./output/output.js";
 import { getCalledCommand, HelpAsDataError, getCommandLine } from "./command-line/command.js";
 import { collectGlobalFlags } from "./command-line/global-options.js";
 import { buildProgram } from "./commands/program.js";
-import { InsecureAddressGuard } from "./transport/insecure-address-guard.js";
+import { InsecureUrlGuard } from "./transport/insecure-url-guard.js";
 import { SentChanges } from "./transport/sent-changes.js";
 import { exportWord, wantsTrace } from "./tracing/wants-trace.js";
 
@@ -59,7 +59,7 @@ export const main = async (
   const program = buildProgram({
     version,
     output,
-    insecureAddresses: new InsecureAddressGuard(output),
+    insecureUrls: new InsecureUrlGuard(output),
     env,
     cwd,
     signal,

@@ -43,7 +43,7 @@ export const buildProgram = (context: Context): MgmtCommand => {
       output.format = resolveFormat(flags) ?? storedOptions.output ?? output.format;
       output.isDebugging = flags.debug ?? false;
       output.isVerbose = flags.verbose ?? false;
-      context.insecureAddresses.isAllowed = flags.insecure ?? false;
+      context.insecureUrls.isAllowed = flags.insecure ?? false;
       const { format } = output;
       const pager = flags.pager ?? storedOptions.pager;
       output.presentation = await resolvePresentation(

@@ -13,9 +13,9 @@ export type LoginToken = ReturnType<typeof createAuthenticator>["token"];
 /** Returns a function for the access token of a profile's login. It refreshes the token, once for all processes. */
 export const createLoginTokenReader = (
   { file, name, profile }: { file: string; name: string; profile: Profile },
-  context: Pick<Context, "output" | "trace" | "insecureAddresses" | "signal">,
+  context: Pick<Context, "output" | "trace" | "insecureUrls" | "signal">,
 ): LoginToken => {
-  const { output, insecureAddresses } = context;
+  const { output, insecureUrls } = context;
   const nodeHttpTransport = nodeTransport();
   const transport = createExplainedTransport(
     requireServiceProof(
@@ -27,7 +27,7 @@ export const createLoginTokenReader = (
   );
   const { token } = createAuthenticator({
     authUrl: profile.authUrl ?? profile.baseUrl,
-    allowInsecureHttp: insecureAddresses.isAllowed,
+    allowInsecureHttp: insecureUrls.isAllowed,
     clientId: oauthClientId,
     transport,
     store: createLoginStore({ file, name, profile }),

@@ -11,7 +11,7 @@ import type { LoginToken } from "./login-token.js";
  */
 export const resolveToken = async (
   identity: RequestCredential,
-  context: Pick<Context, "output" | "trace" | "insecureAddresses" | "signal">,
+  context: Pick<Context, "output" | "trace" | "insecureUrls" | "signal">,
 ): Promise<string | LoginToken> => {
   if ("token" in identity) return identity.token;
   if (identity.profile.controlSecretFile !== undefined) {
@@ -27,7 +27,7 @@ export const resolveToken = async (
     return token;
   }
   const { authUrl = identity.profile.baseUrl } = identity.profile;
-  await context.insecureAddresses.assertAllowed({ value: authUrl, from: `profile ${identity.name}` });
+  await context.insecureUrls.assertAllowed({ value: authUrl, from: `profile ${identity.name}` });
   const { createLoginTokenReader } = await import("./login-token.js");
   return createLoginTokenReader(identity, context);
 };

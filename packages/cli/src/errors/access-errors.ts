@@ -60,7 +60,7 @@ export const missingBaseUrlError = (): CliError =>
   );
 
 /** The user typed `mgmt login`, so the hint must not only send them there. */
-export const missingLoginAddressError = (): CliError =>
+export const missingLoginUrlError = (): CliError =>
   new CliError(
     "usage",
     "usage:no_base_url",
@@ -91,7 +91,7 @@ export const folderServiceTokenError = (token: string, profile: string, path: st
   );
 
 /** @param source where the URL comes from. */
-export const insecureAddressError = (source: string, host: string): CliError =>
+export const insecureUrlError = (source: string, host: string): CliError =>
   new CliError(
     "usage",
     "connection:insecure",

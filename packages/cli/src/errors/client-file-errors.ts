@@ -1,6 +1,6 @@
 import { CliError, describeCause } from "./cli-error.js";
 
-/** @param place line and column, from 1. */
+/** Line and column start at 1. */
 export const brokenClientFileError = (
   path: string,
   { line, column }: { readonly line: number; readonly column: number },

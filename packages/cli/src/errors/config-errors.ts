@@ -16,7 +16,7 @@ export const noProfileToConfigureError = (key: string): CliError =>
   );
 
 /** The credential of one service must not be sent to another. */
-export const otherServiceAddressError = (name: string, baseUrl: string): CliError =>
+export const otherServiceUrlError = (name: string, baseUrl: string): CliError =>
   new CliError(
     "usage",
     "config:other_service",

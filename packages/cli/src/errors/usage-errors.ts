@@ -72,7 +72,7 @@ export const invalidProfileNameError = (source: string, name: string): CliError 
   );
 
 /** A URL has a form that no service can have. The message does not repeat it: it may contain a password. */
-export const invalidAddressError = (
+export const invalidUrlError = (
   source: string,
   problem: string,
   example = "https://api.example.com or http://127.0.0.1:4300",

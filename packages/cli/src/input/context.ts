@@ -1,7 +1,7 @@
 import type { InputSources } from "./sources.js";
 import type { Interruption } from "../system/interruption.js";
 import type { Output } from "../output/output.js";
-import type { InsecureAddressGuard } from "../transport/insecure-address-guard.js";
+import type { InsecureUrlGuard } from "../transport/insecure-url-guard.js";
 import type { SentChanges } from "../transport/sent-changes.js";
 import type { CommandTrace } from "../tracing/command-trace.js";
 
@@ -17,7 +17,7 @@ export interface Context {
   /** Version of the package. */
   readonly version: string;
   readonly output: Output;
-  readonly insecureAddresses: InsecureAddressGuard;
+  readonly insecureUrls: InsecureUrlGuard;
   readonly env: NodeJS.ProcessEnv;
   /** The working directory. Paths are relative to it, and its link applies. */
   readonly cwd: string;

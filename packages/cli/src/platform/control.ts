@@ -23,11 +23,11 @@ export const callControl = async (
   {
     output,
     trace,
-    insecureAddresses,
+    insecureUrls,
     signal: callerSignal,
-  }: Pick<Context, "output" | "trace" | "insecureAddresses" | "signal">,
+  }: Pick<Context, "output" | "trace" | "insecureUrls" | "signal">,
 ): Promise<unknown> => {
-  await insecureAddresses.assertAllowed({ value: url, from: from ?? "the control URL" });
+  await insecureUrls.assertAllowed({ value: url, from: from ?? "the control URL" });
   const headers = { "x-mgmt-control-secret": secret, "content-type": "application/json" };
   const body = fields && JSON.stringify(fields);
   const requestSignal = AbortSignal.any([callerSignal, AbortSignal.timeout(controlTimeoutMs)]);

@@ -1,7 +1,7 @@
 import type { Context, GlobalFlags } from "../input/context.js";
 import { devNotRunningError } from "../errors/dev-errors.js";
 import { controlIncompleteError, controlNotFoundError } from "../errors/control-errors.js";
-import { invalidAddressError } from "../errors/usage-errors.js";
+import { invalidUrlError } from "../errors/usage-errors.js";
 import { announceLinkedProfile } from "../profiles/announce-link.js";
 import { selectProfile, type ValueWithSource } from "../profiles/active-profile.js";
 import { localProfileName, type Profile, findProfile, findRunningProfile } from "../profiles/profile.js";
@@ -94,7 +94,7 @@ const readControlSetting = (
 
 const normalizeControlUrl = ({ value, from }: ValueWithSource<string>): ValueWithSource<string> => {
   if (!/^https?:\/\//.test(value) || !URL.canParse(value)) {
-    throw invalidAddressError(from, "must be an absolute URL", "http://127.0.0.1:4300/_control");
+    throw invalidUrlError(from, "must be an absolute URL", "http://127.0.0.1:4300/_control");
   }
   return { value: value.replace(/\/+$/, ""), from };
 };

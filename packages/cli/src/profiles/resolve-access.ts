@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../input/context.js";
 import { otherServiceError, folderServiceTokenError } from "../errors/access-errors.js";
-import { invalidAddressError, quotedTokenError } from "../errors/usage-errors.js";
+import { invalidUrlError, quotedTokenError } from "../errors/usage-errors.js";
 import {
   selectExistingProfile,
   isChosenByFolder,
@@ -95,7 +95,7 @@ export const assertServiceUrl = async ({ value, from }: ValueWithSource<string>)
   try {
     createClient({ baseUrl: value, token: false, allowInsecureHttp: true });
   } catch (error) {
-    throw error instanceof InvalidArgumentError ? invalidAddressError(from, error.problem) : error;
+    throw error instanceof InvalidArgumentError ? invalidUrlError(from, error.problem) : error;
   }
 };
 

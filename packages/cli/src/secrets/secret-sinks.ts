@@ -66,9 +66,9 @@ export class SecretSinks {
     if (!failure) {
       if (secretFile && hasSecretFile) output.info(`Wrote the secrets to ${secretFile.path}.`);
       if (this.hasSetVariable) {
-        for (const { doneMessage, path, mode, isMadeByCi } of variableFiles) {
-          if (!isMadeByCi) await warnAboutReaders(path, mode, this.context);
-          output.info(doneMessage);
+        for (const { successMessage, path, mode, isCreatedByCi } of variableFiles) {
+          if (!isCreatedByCi) await warnAboutReaders(path, mode, this.context);
+          output.info(successMessage);
         }
       }
       if (!this.hasSetVariable && variableFiles.length > 0 && hasResult) throw noSecretForVariableError();

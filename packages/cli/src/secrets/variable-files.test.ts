@@ -27,7 +27,7 @@ const read = (name: string): string => readFileSync(join(cwd, name), "utf8");
 const set = async (flags: VariableFlags, value: string): Promise<string[]> => {
   const files = await openVariableFiles(flags, { env, cwd });
   for (const file of files) await file.set(value).finally(() => file.close());
-  return files.map(({ doneMessage }) => doneMessage);
+  return files.map(({ successMessage }) => successMessage);
 };
 
 describe("the files of variables", () => {

@@ -14,9 +14,9 @@ export interface VariableFile {
   /** Permissions of the file. */
   readonly mode: number;
   /** Whether the CI system made the file for the job. */
-  readonly isMadeByCi: boolean;
+  readonly isCreatedByCi: boolean;
   /** The message when it was written. */
-  readonly doneMessage: string;
+  readonly successMessage: string;
   /** Writes it. Throws an error of the file system if that fails. */
   set(value: string): Promise<void>;
   close(): Promise<void>;
@@ -36,31 +36,31 @@ export const openVariableFiles = async (
   const assignments: {
     path: string;
     name: string;
-    doneMessage: string;
+    successMessage: string;
     format: FormatAssignment;
-    isMadeByCi: boolean;
+    isCreatedByCi: boolean;
   }[] = [];
   if (githubEnv !== undefined) {
     assertVariableName(githubEnv, "--github-env");
-    const doneMessage = `Set ${githubEnv} for the following steps of the job.`;
+    const successMessage = `Set ${githubEnv} for the following steps of the job.`;
     assignments.push({
       path: requireGithubFilePath("GITHUB_ENV", "--github-env", env),
       name: githubEnv,
-      doneMessage,
+      successMessage,
       format: formatMultilineAssignment,
-      isMadeByCi: true,
+      isCreatedByCi: true,
     });
   }
   if (githubOutput !== undefined) {
     assertOutputName(githubOutput, "--github-output");
-    const doneMessage = `Set the output ${githubOutput} of the step.`;
+    const successMessage = `Set the output ${githubOutput} of the step.`;
     const path = requireGithubFilePath("GITHUB_OUTPUT", "--github-output", env);
     assignments.push({
       path,
       name: githubOutput,
-      doneMessage,
+      successMessage,
       format: formatMultilineAssignment,
-      isMadeByCi: true,
+      isCreatedByCi: true,
     });
   }
   if (gitlabDotenv !== undefined) {
@@ -72,16 +72,22 @@ export const openVariableFiles = async (
         "Pass NAME=PATH with the path that the job has in artifacts:reports:dotenv, such as DATABASE_URL=database.env.",
       );
     }
-    const doneMessage = `Set ${name} in ${resolve(cwd, path)}.`;
-    assignments.push({ path, name, doneMessage, format: formatDotenvLine, isMadeByCi: false });
+    const successMessage = `Set ${name} in ${resolve(cwd, path)}.`;
+    assignments.push({
+      path,
+      name,
+      successMessage,
+      format: formatDotenvLine,
+      isCreatedByCi: false,
+    });
   }
   const files: VariableFile[] = [];
   try {
-    for (const { path, name, doneMessage, format, isMadeByCi } of assignments) {
+    for (const { path, name, successMessage, format, isCreatedByCi } of assignments) {
       files.push({
         ...(await openForAppending(resolve(cwd, path), name, format)),
-        doneMessage,
-        isMadeByCi,
+        successMessage,
+        isCreatedByCi,
       });
     }
   } catch (error) {
@@ -102,7 +108,7 @@ const openForAppending = async (
   path: string,
   name: string,
   format: FormatAssignment,
-): Promise<Omit<VariableFile, "doneMessage" | "isMadeByCi">> => {
+): Promise<Omit<VariableFile, "successMessage" | "isCreatedByCi">> => {
   const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR } = constants;
   let handle: FileHandle;
   let mode: number;

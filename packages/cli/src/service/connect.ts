@@ -3,7 +3,7 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import type { LoginToken } from "../credentials/login-token.js";
 import { resolveToken } from "../credentials/token-source.js";
 import { missingBaseUrlError, missingTokenError } from "../errors/access-errors.js";
-import { invalidAddressError } from "../errors/usage-errors.js";
+import { invalidUrlError } from "../errors/usage-errors.js";
 import type { ValueWithSource } from "../profiles/active-profile.js";
 import { isDevAccess, type ServiceAccess, resolveAccess } from "../profiles/resolve-access.js";
 import type { Transport } from "../sdk/sdk.js";
@@ -34,8 +34,8 @@ export const connectWithAccess = async (
   if ("token" in value || value.profile.controlSecretFile === undefined)
     return createClientFor(baseUrl, token, context, options);
   const { requireServiceProof } = await import("../credentials/dev-service-proof.js");
-  return createClientFor(baseUrl, token, context, options, (transport, undebuggedTransport) =>
-    requireServiceProof(transport, value, context, undebuggedTransport),
+  return createClientFor(baseUrl, token, context, options, (transport, baseTransport) =>
+    requireServiceProof(transport, value, context, baseTransport),
   );
 };
 
@@ -81,20 +81,16 @@ export const createClientFor = async (
     version,
     output,
     trace,
-    insecureAddresses,
+    insecureUrls,
     changes,
-  }: Pick<Context, "version" | "output" | "trace" | "insecureAddresses" | "changes">,
+  }: Pick<Context, "version" | "output" | "trace" | "insecureUrls" | "changes">,
   options?: SendOptions,
-  wrapTransport: (transport: Transport, undebuggedTransport: Transport) => Transport = (transport) =>
-    transport,
+  wrapTransport: (transport: Transport, baseTransport: Transport) => Transport = (transport) => transport,
 ): Promise<MgmtClient> => {
   const { createClient, InvalidArgumentError, nodeTransport } = await import("../sdk/sdk.js");
   let client: MgmtClient;
-  const undebuggedTransport = nodeTransport();
-  const transport = wrapTransport(
-    observeRequests(undebuggedTransport, { output, trace }),
-    undebuggedTransport,
-  );
+  const baseTransport = nodeTransport();
+  const transport = wrapTransport(observeRequests(baseTransport, { output, trace }), baseTransport);
   try {
     client = createClient({
       baseUrl: baseUrl.value,
@@ -109,10 +105,10 @@ export const createClientFor = async (
     });
   } catch (error) {
     if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;
-    throw invalidAddressError(baseUrl.from, error.problem);
+    throw invalidUrlError(baseUrl.from, error.problem);
   }
   output.usedSettings.findProjectName = async (id) =>
     (await client.projects.get(id).catch(() => undefined))?.name;
-  if (token !== false) await insecureAddresses.assertAllowed(baseUrl);
+  if (token !== false) await insecureUrls.assertAllowed(baseUrl);
   return client;
 };

@@ -8,7 +8,7 @@ import type { Context } from "../../src/input/context.js";
 import { startMcpServer, type StartOptions } from "../../src/mcp/start-server.js";
 import { Output } from "../../src/output/output.js";
 import { Interruption } from "../../src/system/interruption.js";
-import { InsecureAddressGuard } from "../../src/transport/insecure-address-guard.js";
+import { InsecureUrlGuard } from "../../src/transport/insecure-url-guard.js";
 import { SentChanges } from "../../src/transport/sent-changes.js";
 
 /** A client that is connected to a server in the same process. */
@@ -106,7 +106,7 @@ export const createContext = (
   return {
     context: {
       ...{ version: manifest.version, output, env, cwd, signal, interruption, sources },
-      insecureAddresses: new InsecureAddressGuard(output),
+      insecureUrls: new InsecureUrlGuard(output),
       stdin: stdin as unknown as NodeJS.ReadStream,
       stderr: stderr as unknown as NodeJS.WriteStream,
       changes: new SentChanges(),

@@ -209,10 +209,10 @@ const explainIfLost = async (
   }
   const problem = await describeUnknownOutcome(error, method, context);
   if (problem === undefined) return error;
-  const commandWords = ["mgmt", "api", "GET", path];
+  const readCommand = ["mgmt", "api", "GET", path];
   return outcomeUnknownError(
     problem,
-    commandWords,
-    `Before you repeat it, find out whether it did: ${commandWords.map(quoteShellWord).join(" ")}`,
+    readCommand,
+    `Before you repeat it, find out whether it did: ${readCommand.map(quoteShellWord).join(" ")}`,
   );
 };

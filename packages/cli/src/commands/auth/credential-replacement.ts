@@ -48,7 +48,7 @@ const lockTimeoutMs = 32_000;
 
 export const createCredentialReplacement = (
   target: LoginTarget,
-  context: Pick<Context, "output" | "signal" | "version" | "insecureAddresses" | "changes">,
+  context: Pick<Context, "output" | "signal" | "version" | "insecureUrls" | "changes">,
 ): CredentialReplacement => {
   const { file, name, profile } = target;
   // The SDK must not hold the lock while the service is asked for the caller; `replaceUnderLock` takes it.
@@ -153,13 +153,13 @@ const readStoredAccount = ({ file, name, profile }: LoginTarget): string | undef
 
 const revoke = (
   login: Login,
-  { output, trace, insecureAddresses }: Pick<Context, "output" | "trace" | "insecureAddresses">,
+  { output, trace, insecureUrls }: Pick<Context, "output" | "trace" | "insecureUrls">,
   signal?: AbortSignal,
 ): Promise<void> => {
   const { issuer: authUrl, clientId } = login;
   const oauth = {
     authUrl,
-    allowInsecureHttp: insecureAddresses.isAllowed,
+    allowInsecureHttp: insecureUrls.isAllowed,
     clientId,
     transport: observeRequests(nodeTransport(), { output, trace }),
     timeoutMs: revokeTimeoutMs,

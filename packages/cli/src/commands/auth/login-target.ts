@@ -1,6 +1,6 @@
 import type { CommandVariable } from "@mgmt/internal/environment/variables";
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { missingLoginAddressError, profileTakenError } from "../../errors/access-errors.js";
+import { missingLoginUrlError, profileTakenError } from "../../errors/access-errors.js";
 import { announceLinkedProfile } from "../../profiles/announce-link.js";
 import { selectProfile, type SelectedProfile, type ValueWithSource } from "../../profiles/active-profile.js";
 import {
@@ -33,7 +33,7 @@ export interface LoginTarget {
  */
 export const resolveLoginTarget = async (
   flags: GlobalFlags & { readonly authUrl?: string; readonly store?: "file" | "keyring" },
-  context: Pick<Context, "env" | "cwd" | "version" | "output" | "insecureAddresses" | "changes">,
+  context: Pick<Context, "env" | "cwd" | "version" | "output" | "insecureUrls" | "changes">,
 ): Promise<LoginTarget> => {
   const { env } = context;
   const { file, name, profile } = chooseLoginProfile(flags, context);
@@ -56,7 +56,7 @@ export const resolveLoginTarget = async (
 
   const baseUrl =
     findOverride("--base-url", flags.baseUrl, "MGMT_BASE_URL") ?? toProfileSetting(profile?.baseUrl);
-  if (!baseUrl) throw missingLoginAddressError();
+  if (!baseUrl) throw missingLoginUrlError();
   await assertServiceUrl(baseUrl);
   const changesService = profile !== undefined && !isSameUrl(profile.baseUrl, baseUrl.value);
   // A profile that the user did not name is not pointed at another service.
@@ -102,6 +102,6 @@ const chooseLoginProfile = (
   const profile = findProfile(storedProfiles, runningProfileName);
   if (runningProfileName === undefined || !profile) return selectedProfile;
   if (!name) return { file, name: { value: runningProfileName, from: "mgmt dev" }, profile };
-  const { process: _, ephemeral: __, ...profileAddresses } = omitCredential(profile);
-  return { file, name, profile: profileAddresses };
+  const { process: _, ephemeral: __, ...profileUrls } = omitCredential(profile);
+  return { file, name, profile: profileUrls };
 };

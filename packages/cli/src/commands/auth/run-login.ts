@@ -1,6 +1,6 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { oauthClientId, finishLogin, loginWithLoopback, startLogin } from "../../sdk/oauth.js";
-import { invalidAddressError, quotedTokenError, usageError } from "../../errors/usage-errors.js";
+import { invalidUrlError, quotedTokenError, usageError } from "../../errors/usage-errors.js";
 import { ask, isAtTerminal } from "../../input/ask.js";
 import { confirm } from "../../input/confirm.js";
 import { hasOuterQuote } from "../../text/outer-quote.js";
@@ -40,8 +40,8 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   }
   const target = await resolveLoginTarget(flags, context);
   await context.output.usedSettings.announce();
-  await context.insecureAddresses.assertAllowed(target.baseUrl);
-  await context.insecureAddresses.assertAllowed(target.authUrl);
+  await context.insecureUrls.assertAllowed(target.baseUrl);
+  await context.insecureUrls.assertAllowed(target.authUrl);
   await assertDevServiceIsGenuine(target.name, target.profile, context);
   const replacement = createCredentialReplacement(target, context);
   if (flags.withToken) await loginWithToken(replacement, context);
@@ -83,11 +83,11 @@ const loginInBrowser = async (
   { browser }: LoginFlags,
   context: Context,
 ): Promise<void> => {
-  const { env, signal, output, insecureAddresses } = context;
+  const { env, signal, output, insecureUrls } = context;
   const transport = createExplainedTransport(observeRequests(nodeTransport(), context));
   const oauth = {
     authUrl: authUrl.value,
-    allowInsecureHttp: insecureAddresses.isAllowed,
+    allowInsecureHttp: insecureUrls.isAllowed,
     clientId: oauthClientId,
     transport,
     store: loginStore,
@@ -120,6 +120,6 @@ const loginInBrowser = async (
     if (!(error instanceof InvalidArgumentError) || error.argument !== "authUrl") {
       throw transport.explain() ?? error;
     }
-    throw invalidAddressError(authUrl.from, error.problem);
+    throw invalidUrlError(authUrl.from, error.problem);
   }
 };

@@ -11,7 +11,7 @@ import { observeRequests } from "../../transport/observe-requests.js";
 
 /** Removes the credential from a profile, and revokes a login at its authorization server. The profile stays. */
 export const runLogout = async (flags: GlobalFlags, context: Context): Promise<void> => {
-  const { signal, output, insecureAddresses } = context;
+  const { signal, output, insecureUrls } = context;
   const selectedProfile = selectExistingProfile(flags, context);
   const { file, name, profile } = selectedProfile;
   if (!name || !profile || !hasCredential(profile)) {
@@ -29,10 +29,10 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
       await store.clear();
       throw error;
     });
-    await insecureAddresses.assertAllowed({ value: authUrl, from: `profile ${name.value}` });
+    await insecureUrls.assertAllowed({ value: authUrl, from: `profile ${name.value}` });
     await logout({
       authUrl,
-      allowInsecureHttp: insecureAddresses.isAllowed,
+      allowInsecureHttp: insecureUrls.isAllowed,
       clientId,
       transport: observeRequests(nodeTransport(), context),
       store,

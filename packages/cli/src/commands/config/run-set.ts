@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { otherServiceAddressError, noProfileToConfigureError } from "../../errors/config-errors.js";
+import { otherServiceUrlError, noProfileToConfigureError } from "../../errors/config-errors.js";
 import { hasCredential, isSameUrl } from "../../profiles/profile.js";
 import { getSetting } from "./settings.js";
 import { changeSetting } from "./change-setting.js";
@@ -20,7 +20,7 @@ export const runConfigSet = async (
     }
     if (!profile) return { baseUrl: value };
     if (hasCredential(profile) && !isSameUrl(profile.baseUrl, value)) {
-      throw otherServiceAddressError(name, profile.baseUrl);
+      throw otherServiceUrlError(name, profile.baseUrl);
     }
     return { ...profile, baseUrl: value };
   });

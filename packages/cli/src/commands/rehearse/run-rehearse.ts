@@ -75,7 +75,7 @@ export const runRehearse = async (
 };
 
 const rehearseWithFaults = async (
-  commandWords: readonly string[],
+  commandLine: readonly string[],
   manifest: Manifest,
   faults: readonly RehearsedFault[],
   service: LocalService,
@@ -84,15 +84,15 @@ const rehearseWithFaults = async (
   const { output } = context;
   let projects = await service.loadManifest(manifest);
   const stateBefore = await service.readCurrentState();
-  output.info(`Running: ${commandWords.join(" ")}`);
-  const exitCode = await runAgainstService(service, projects, commandWords, context);
+  output.info(`Running: ${commandLine.join(" ")}`);
+  const exitCode = await runAgainstService(service, projects, commandLine, context);
   const stateAfter = await service.readCurrentState();
   const reports: FaultReport[] = [];
   for (const fault of exitCode === 0 ? faults : []) {
     projects = await service.loadManifest(manifest);
     await service.addFault(fault);
-    output.info(`Running with ${formatFault(fault)}: ${commandWords.join(" ")}`);
-    const faultExitCode = await runAgainstService(service, projects, commandWords, context);
+    output.info(`Running with ${formatFault(fault)}: ${commandLine.join(" ")}`);
+    const faultExitCode = await runAgainstService(service, projects, commandLine, context);
     const occurred = await service.hasFaultOccurred();
     // It must not strike the requests of the comparison.
     await service.removeFaults();
@@ -101,7 +101,7 @@ const rehearseWithFaults = async (
     );
   }
   return {
-    command: commandWords,
+    command: commandLine,
     exitCode,
     changes: diffStates(stateBefore, stateAfter),
     faults: reports,

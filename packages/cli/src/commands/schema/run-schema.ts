@@ -87,9 +87,9 @@ const createResultSchema = (
 /** Returns the schema of the output of a handwritten command. */
 const findPrintedResult = async (command: MgmtCommand): Promise<Schema | null> => {
   const { printedResults } = await import("./generated/printed-schemas.js");
-  const commandWords = getCommandLine(command).split(" ").slice(1).join(" ");
-  if (commandWords === "export") return (await import("../../../mgmt.schema.json")).default;
-  return Object.entries(printedResults).find(([words]) => words === commandWords)?.[1] ?? null;
+  const subcommand = getCommandLine(command).split(" ").slice(1).join(" ");
+  if (subcommand === "export") return (await import("../../../mgmt.schema.json")).default;
+  return Object.entries(printedResults).find(([words]) => words === subcommand)?.[1] ?? null;
 };
 
 /** Returns the definitions that a schema refers to, directly or through other definitions. */

@@ -1,8 +1,8 @@
-import { insecureAddressError } from "../errors/access-errors.js";
+import { insecureUrlError } from "../errors/access-errors.js";
 import type { Output } from "../output/output.js";
 
 /** Refuses to send credentials to another machine unencrypted, unless the user allows it for this run. */
-export class InsecureAddressGuard {
+export class InsecureUrlGuard {
   /** Whether `--insecure` was passed. */
   isAllowed = false;
   private readonly warnedHosts = new Set<string>();
@@ -19,7 +19,7 @@ export class InsecureAddressGuard {
     if (protocol !== "http:") return;
     const { isLoopbackHostname } = await import("../sdk/sdk.js");
     if (isLoopbackHostname(hostname)) return;
-    if (!this.isAllowed) throw insecureAddressError(from, host);
+    if (!this.isAllowed) throw insecureUrlError(from, host);
     if (this.warnedHosts.has(host)) return;
     this.warnedHosts.add(host);
     const message = `Credentials are sent to ${host} unencrypted, because of --insecure`;

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createContext } from "../../test/mcp/mcp-client.js";
-import type { InsecureAddressGuard } from "./insecure-address-guard.js";
+import type { InsecureUrlGuard } from "./insecure-url-guard.js";
 
-let guard: InsecureAddressGuard;
+let guard: InsecureUrlGuard;
 let readOutput: () => string;
 beforeEach(() => {
   const run = createContext({}, "/");
   readOutput = run.printed;
-  guard = run.context.insecureAddresses;
+  guard = run.context.insecureUrls;
 });
 const assertAllowed = (value: string): Promise<void> => guard.assertAllowed({ value, from: "--base-url" });
 
