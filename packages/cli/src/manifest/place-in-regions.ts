@@ -1,6 +1,6 @@
 import type { MgmtClient } from "@mgmt/sdk";
 import { getAtPath } from "../json/json-path.js";
-import { findHomeRegion, type HomeRegion, otherRegionNotice } from "../run/home-region.js";
+import { findHomeRegion, type HomeRegion, createOtherRegionNotice } from "../run/home-region.js";
 import type { Notice } from "../output/messages.js";
 import {
   type EntryAddress,
@@ -60,7 +60,7 @@ const placeDatabase = async (
   const region =
     chosenRegion === "inherit" ? (await regionFinder.findForProject(step))?.region : chosenRegion;
   if (homeRegion && typeof region === "string" && region !== homeRegion.region)
-    notices.push(otherRegionNotice(formatAddress(step), region, homeRegion));
+    notices.push(createOtherRegionNotice(formatAddress(step), region, homeRegion));
   return step;
 };
 

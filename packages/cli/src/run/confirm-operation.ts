@@ -6,7 +6,7 @@ import { confirmResourceChange } from "./confirm-resource-change.js";
 import { toPrintable } from "../output/printable.js";
 import { withIdHints } from "./with-id-hints.js";
 import { type ResourceDescription, describeResource } from "./describe-resource.js";
-import { getTargetId, notFoundNotice } from "./messages.js";
+import { getTargetId, createNotFoundNotice } from "./messages.js";
 import { getResourceTypeNoun } from "../contract/resource-types.js";
 import type { GeneratedCommand } from "../contract/generated-command.js";
 import type { PathParameters, CommandTargets } from "./targets.js";
@@ -73,7 +73,7 @@ const describeTarget = async (
     const lookUpTarget = async (): Promise<void> => {
       description = await describeResource(resourceType, id, target, client, context.signal);
     };
-    const notice = count === 1 ? notFoundNotice(command, target, undefined) : undefined;
+    const notice = count === 1 ? createNotFoundNotice(command, target, undefined) : undefined;
     await withIdHints(command, target, context, lookUpTarget, notice);
   } catch (error) {
     // With several targets, a missing one is reported when its deletion fails.

@@ -6,7 +6,7 @@ import type { ItemResult } from "../output/output.js";
 import { withIdHints } from "./with-id-hints.js";
 import { createCommandCall } from "./invocation.js";
 import {
-  interruptedDeletionNotice,
+  createInterruptedDeletionNotice,
   createDeletedResult,
   renderDoneMessage,
   getTargetId,
@@ -42,7 +42,9 @@ export const deleteEach = async (
         const mightBeDone = changes.takeUnanswered();
         if (signal.aborted) {
           isInterrupted = true;
-          output.notice(interruptedDeletionNotice(command, target, mightBeDone, targets.length - index - 1));
+          output.notice(
+            createInterruptedDeletionNotice(command, target, mightBeDone, targets.length - index - 1),
+          );
           return;
         }
         failures.push(error);

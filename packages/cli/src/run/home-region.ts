@@ -45,7 +45,7 @@ const toHomeRegion = ({ region, name }: Database, noun: string): HomeRegion | un
   region ? { region: region.id, owner: `${noun} ${name}` } : undefined;
 
 /** Returns the notice about a database whose data will be in another region than its project or source. */
-export const otherRegionNotice = (subject: string, region: string, homeRegion: HomeRegion): Notice => ({
+export const createOtherRegionNotice = (subject: string, region: string, homeRegion: HomeRegion): Notice => ({
   code: "region:other",
   message: `${subject} is created in ${region}, but ${homeRegion.owner} is in ${homeRegion.region}: its data leaves that region.`,
   region,

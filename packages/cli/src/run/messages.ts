@@ -26,7 +26,7 @@ export const renderDoneMessage = (command: GeneratedCommand, target: PathParamet
     : `Done: ${[...command.commandPath, ...Object.values(target)].join(" ")}`;
 
 /** Returns the notice about an existing resource that `ensure` has found. */
-export const existedNotice = ({ id }: Readonly<Record<string, unknown>>): Notice => ({
+export const createExistedNotice = ({ id }: Readonly<Record<string, unknown>>): Notice => ({
   code: "ensure:existed",
   message: `${String(id)} already existed and was not changed.`,
   id,
@@ -39,7 +39,7 @@ export const createDeletedResult = (command: GeneratedCommand, target: PathParam
 });
 
 /** @param remainingCount how many resources were not attempted. */
-export const interruptedDeletionNotice = (
+export const createInterruptedDeletionNotice = (
   command: GeneratedCommand,
   target: PathParameters,
   mightBeDone: boolean,
@@ -55,7 +55,7 @@ export const interruptedDeletionNotice = (
 };
 
 /** @param remainingCount how many lines were not attempted. */
-export const interruptedCreationNotice = (
+export const createInterruptedCreationNotice = (
   line: number,
   mightBeDone: boolean,
   remainingCount: number,
@@ -66,7 +66,7 @@ export const interruptedCreationNotice = (
 });
 
 /** Returns the warning that a command is deprecated, with the command to use in its place, if there is one. */
-export const deprecationWarning = ({ commandPath, deprecated }: GeneratedCommand): Notice => {
+export const createDeprecationWarning = ({ commandPath, deprecated }: GeneratedCommand): Notice => {
   const replacement = deprecated?.replacedBy.length ? `mgmt ${deprecated.replacedBy.join(" ")}` : undefined;
   return {
     code: "command:deprecated",
@@ -80,7 +80,7 @@ export const deprecationWarning = ({ commandPath, deprecated }: GeneratedCommand
  *
  * @param source where the id came from.
  */
-export const notFoundNotice = (
+export const createNotFoundNotice = (
   { arguments: ids }: GeneratedCommand,
   target: PathParameters,
   source: string | undefined,

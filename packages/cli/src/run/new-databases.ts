@@ -2,7 +2,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { RequestInput } from "../input/read-input.js";
 import { getAtPath } from "../json/json-path.js";
 import type { Notice } from "../output/messages.js";
-import { findHomeRegion, type HomeRegion, otherRegionNotice } from "./home-region.js";
+import { findHomeRegion, type HomeRegion, createOtherRegionNotice } from "./home-region.js";
 
 /** The input of an operation that creates a database, with its name and its region. */
 export interface CompletedInput {
@@ -45,7 +45,7 @@ export class NewDatabases {
         ? (await this.#findHomeRegion(projectId))?.region
         : toStringOrUndefined(explicitRegion);
     if (!homeRegion || region === undefined || region === homeRegion.region) return { input };
-    return { input, notice: otherRegionNotice(describeSubject(body), region, homeRegion) };
+    return { input, notice: createOtherRegionNotice(describeSubject(body), region, homeRegion) };
   }
 
   #findHomeRegion(projectId: string, sourceId?: string): Promise<HomeRegion | undefined> {

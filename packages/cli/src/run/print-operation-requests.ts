@@ -9,7 +9,7 @@ import { DryRun, printRequests, SequenceDryRun } from "../service/dry-run.js";
 import { ensureResource } from "./ensure.js";
 import { createCommandCall, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
-import { existedNotice } from "./messages.js";
+import { createExistedNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
 import type { PathParameters } from "./targets.js";
 import type { GeneratedCommand } from "../contract/generated-command.js";
@@ -94,6 +94,6 @@ const recordEnsure = async (
     ],
   });
   const { created, resource } = await ensureResource(command, target, body, client, context);
-  if (!created) context.output.notice(existedNotice(resource));
+  if (!created) context.output.notice(createExistedNotice(resource));
   return dryRun.requests;
 };

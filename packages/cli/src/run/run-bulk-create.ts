@@ -20,7 +20,7 @@ import { ensureResource } from "./ensure.js";
 import { createCommandCall, type Invocation } from "./invocation.js";
 import { issueCredentials } from "./issue-credentials.js";
 import { explainLostResponse } from "./lost-response.js";
-import { interruptedCreationNotice } from "./messages.js";
+import { createInterruptedCreationNotice } from "./messages.js";
 import { NewDatabases } from "./new-databases.js";
 import { assertIds, expandTargets, type PathParameters } from "./targets.js";
 
@@ -79,7 +79,7 @@ export const runBulkCreate = async (
         if (signal.aborted) {
           isInterrupted = true;
           const mightBeDone = caughtError !== signal.reason || changes.takeUnanswered();
-          output.notice(interruptedCreationNotice(line, mightBeDone, bulkLines.length - index - 1));
+          output.notice(createInterruptedCreationNotice(line, mightBeDone, bulkLines.length - index - 1));
           return;
         }
         const error = await explainLostResponse(caughtError, command, target, input, context);

@@ -16,10 +16,10 @@ import { createCommandCall, type Invocation } from "./invocation.js";
 import type { CredentialsOutcome } from "./issue-credentials.js";
 import {
   createDeletedResult,
-  deprecationWarning,
+  createDeprecationWarning,
   renderDoneMessage,
-  existedNotice,
-  notFoundNotice,
+  createExistedNotice,
+  createNotFoundNotice,
   findActionToConfirm,
 } from "./messages.js";
 import type { CompletedInput } from "./new-databases.js";
@@ -79,7 +79,7 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     context,
     progress && { waitForApproval: { ...invocation.approvalWaitOptions, onProgress: progress.report } },
   );
-  if (command.deprecated) await context.output.warn(deprecationWarning(command));
+  if (command.deprecated) await context.output.warn(createDeprecationWarning(command));
   const action = findActionToConfirm(command, override, targets);
   let commandTargets: CommandTargets = { targets, unknownNameErrors };
   if (action !== undefined && !isConfirmedByFlag(flags, context)) {
@@ -95,7 +95,7 @@ export const runOperation = async (invocation: Invocation, context: Context): Pr
     }
     const [target = {}] = targets;
     const run: OperationRun = { invocation, client, context, secretOutput };
-    const notice = notFoundNotice(command, target, resolvedDefault?.from);
+    const notice = createNotFoundNotice(command, target, resolvedDefault?.from);
     await withIdHints(command, target, context, () => runOnTarget(run, target, input), notice);
   } finally {
     progress?.removeSpinner();
@@ -215,7 +215,7 @@ const ensureAndPrint = async (
   const { command } = invocation;
   const { ensureResource } = await import("./ensure.js");
   const { created, resource } = await ensureResource(command, target, input.body ?? {}, client, context);
-  if (!created) context.output.notice(existedNotice(resource));
+  if (!created) context.output.notice(createExistedNotice(resource));
   else if (notice) context.output.notice(notice);
   const schema = created ? command.resource : command.ensure?.existing;
   await printResource(run, target, input, { resource, schema, isNew: created });

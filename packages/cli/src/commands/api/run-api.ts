@@ -4,7 +4,7 @@ import { missingBaseUrlError } from "../../errors/access-errors.js";
 import { isObject, getAtPath } from "../../json/json-path.js";
 import type { Output } from "../../output/output.js";
 import { withIdHints } from "../../run/with-id-hints.js";
-import { notFoundNotice } from "../../run/messages.js";
+import { createNotFoundNotice } from "../../run/messages.js";
 import { findProtection } from "../../profiles/protection.js";
 import { resolveAccess } from "../../profiles/resolve-access.js";
 import { formatWithSecrets, resolveSecretDestination } from "../../secrets/secret-destination.js";
@@ -70,7 +70,7 @@ export const runApi = async (
       pathIds,
       context,
       sendAndPrint,
-      notFoundNotice(definition, pathIds, undefined),
+      createNotFoundNotice(definition, pathIds, undefined),
     );
   } catch (error) {
     if (flags.include && lastResponse && lastResponse.status >= 300)

@@ -137,7 +137,7 @@ const runUntilInterrupted = async (
   const folderWatch = claimedFolder && (await watchFolder(claimedFolder.dataDir));
   try {
     if (registration?.otherLocalProfile)
-      context.output.notice(otherDevNotice(registration.name, registration.otherLocalProfile));
+      context.output.notice(createOtherDevNotice(registration.name, registration.otherLocalProfile));
     if (!signal.aborted) printReady(platform, registration, claimedFolder?.folder, context);
     const interrupted = new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
@@ -157,7 +157,7 @@ const runUntilInterrupted = async (
   }
 };
 
-const otherDevNotice = (name: string, otherLocalProfile: Profile): Notice => ({
+const createOtherDevNotice = (name: string, otherLocalProfile: Profile): Notice => ({
   code: "dev:own_profile",
   message: `Another mgmt dev (${describeDev(otherLocalProfile)}) has the profile ${localProfileName}. Until this one ends, commands reach it with --profile ${name}.`,
   profile: name,

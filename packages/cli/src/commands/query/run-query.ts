@@ -165,7 +165,7 @@ const runInSession = async (
     if (error instanceof StatementConnectionError) await waitForInterrupt(signal);
     if (signal.aborted && writes && (isServerError(error) || statement.commandTag === undefined)) {
       const isUndone = !wasSent || (isServerError(error) && !commitsInParts);
-      output.notice(interruptedQueryNotice(databaseId, isUndone));
+      output.notice(createInterruptedQueryNotice(databaseId, isUndone));
     }
     signal.throwIfAborted();
     if (error instanceof CopyProtocolError) throw copyRejectedError();
@@ -189,7 +189,7 @@ const announceEnd = ({ commandTag, columns }: SingleStatement, writes: boolean, 
 };
 
 /** @param isUndone whether it is known that a change was undone. */
-const interruptedQueryNotice = (databaseId: string, isUndone: boolean): Notice => ({
+const createInterruptedQueryNotice = (databaseId: string, isUndone: boolean): Notice => ({
   code: "query:interrupted",
   message: isUndone
     ? "The statement was canceled, and what it changed was undone."
