@@ -88,12 +88,12 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#copier = options.copier;
     this.#roleRemover = options.roleRemover;
     this.#terminationReasons = options.terminationReasons ?? new TerminationReasons();
-    this.#copier.closeWhile = (database, work) => this.#closeWhile(database, work);
+    this.#copier.closeWhile = (database, callback) => this.#closeWhile(database, callback);
     this.#logins = options.logins;
     this.#preparedDatabases = options.preparedDatabases;
     const { sessions, onLog = () => undefined } = options;
-    const withLock = async (name: string, work: () => Promise<void>): Promise<void> => {
-      const withLocalLock = (): Promise<void> => this.#mutex.run([name], work);
+    const withLock = async (name: string, callback: () => Promise<void>): Promise<void> => {
+      const withLocalLock = (): Promise<void> => this.#mutex.run([name], callback);
       // The lock of work on the database, in all processes.
       await (sessions ? sessions.runExclusively([`database ${name}`], withLocalLock) : withLocalLock());
     };
@@ -307,10 +307,10 @@ export class PostgresDatabases implements DatabaseEngine {
     return this.#catalog.readUsage(toDatabaseName(databaseId));
   }
 
-  /** Does the work when no other work uses these databases. */
-  async #withLock<T>(names: readonly string[], work: () => Promise<T>): Promise<T> {
+  /** Runs a callback while no other one uses these databases. */
+  async #withLock<T>(names: readonly string[], callback: () => Promise<T>): Promise<T> {
     try {
-      return await this.#mutex.run(names, work);
+      return await this.#mutex.run(names, callback);
     } catch (error) {
       if (error instanceof DatabaseUnavailableError) this.#recovery.scheduleRepair();
       throw error;
@@ -318,22 +318,22 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   /**
-   * Does work on the first of these databases that a job repeats until Postgres can do it. The operator reads when it has to
+   * Runs a callback on the first of these databases, which a job repeats until Postgres can run it. The operator reads when it has to
    * wait for a resource.
    */
-  #withLockUntilDone<T>(names: readonly [string, ...string[]], work: () => Promise<T>): Promise<T> {
-    return this.#stalledWork.runTracked(names[0], () => this.#withLock(names, work));
+  #withLockUntilDone<T>(names: readonly [string, ...string[]], callback: () => Promise<T>): Promise<T> {
+    return this.#stalledWork.runTracked(names[0], () => this.#withLock(names, callback));
   }
 
   async #fill(
     name: string,
     { sourceNames, cancelSignal }: { sourceNames: readonly string[]; cancelSignal: AbortSignal | undefined },
-    work: (signal: AbortSignal) => Promise<void>,
+    callback: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     await this.#runningFills.run(name, cancelSignal, (signal) =>
       this.#withLockUntilDone([name, ...sourceNames], async () => {
         signal.throwIfAborted();
-        await work(signal);
+        await callback(signal);
       }),
     );
   }
@@ -411,11 +411,11 @@ export class PostgresDatabases implements DatabaseEngine {
     return this.#closeWhile(name, () => this.#replaceDatabase(name, staging));
   }
 
-  async #closeWhile(name: string, work: () => Promise<void>): Promise<void> {
+  async #closeWhile(name: string, callback: () => Promise<void>): Promise<void> {
     const terminationReason = terminationErrors.copied(name);
     this.#terminationReasons.set(name, terminationReason, Infinity);
     try {
-      await this.#closedDatabases.closeWhile(name, work);
+      await this.#closedDatabases.closeWhile(name, callback);
     } finally {
       // Clients may still learn that their sessions were terminated.
       this.#terminationReasons.set(name, terminationReason, copyReasonLifetimeMs);

@@ -64,9 +64,9 @@ export const createProfileStore = (path: string, name: string, initialProfile: P
 /** Returns the lock of a profile's credential. It is beside the profiles file even if the credential is in the keyring. */
 export const createCredentialLock =
   (path: string, name: string): NonNullable<LoginStore["lock"]> =>
-  async (work, { signal }) => {
+  async (callback, { signal }) => {
     await assertWritable(path);
-    return withFileLock(`${path}.${name}.lock`, work, { signal });
+    return withFileLock(`${path}.${name}.lock`, callback, { signal });
   };
 
 /** Reads the newest login of a profile. Returns undefined when there is none. */

@@ -97,12 +97,12 @@ export const openEnvTarget = async (
 const lockTimeoutMs = 10_000;
 
 /**
- * Runs `work` while no other server changes the same file, which would lose the variable of one of them. Without a lock, because its folder
+ * Runs `callback` while no other server changes the same file, which would lose the variable of one of them. Without a lock, because its folder
  * cannot be written, it runs in any case: the secret exists already.
  */
 const runAlone = async <T>(
   path: string,
-  work: () => Promise<T>,
+  callback: () => Promise<T>,
   { env }: Pick<Context, "env">,
 ): Promise<T> => {
   const folder = getStateFolder(env);
@@ -110,7 +110,7 @@ const runAlone = async <T>(
   let hasBegun = false;
   const begin = (): Promise<T> => {
     hasBegun = true;
-    return work();
+    return callback();
   };
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -118,7 +118,7 @@ const runAlone = async <T>(
     return await withFileLock(lockPath, begin, { signal: AbortSignal.timeout(lockTimeoutMs) });
   } catch (error) {
     if (hasBegun) throw error;
-    return work();
+    return callback();
   }
 };
 

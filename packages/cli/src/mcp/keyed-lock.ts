@@ -1,11 +1,11 @@
-/** Runs work with the same key one after the other, because clients call several tools simultaneously. */
+/** Runs callbacks with the same key one after the other, because clients call several tools simultaneously. */
 export class KeyedLock {
   readonly #settledByKey = new Map<string, Promise<unknown>>();
 
-  /** Runs work after the earlier work with the same key has succeeded or failed. */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** Runs a callback after the earlier ones with the same key have succeeded or failed. */
+  async run<T>(key: string, callback: () => Promise<T>): Promise<T> {
     const earlier = this.#settledByKey.get(key) ?? Promise.resolve();
-    const result = earlier.then(work, work);
+    const result = earlier.then(callback, callback);
     const settled = result.then(
       () => undefined,
       () => undefined,

@@ -53,12 +53,12 @@ export const loadServeSettings = async (
   return { serve, settings: await serve.readServeConfig({ file: config, cwd, env, flags }) };
 };
 
-/** Does work on the records of the service. */
+/** Runs a callback on the records of the service. */
 export const runAsOperator = async <T>(
   flags: ServeFlags,
   context: Pick<Context, "version" | "cwd" | "env">,
-  work: (operator: Operator) => Promise<T>,
+  callback: (operator: Operator) => Promise<T>,
 ): Promise<T> => {
   const { serve, settings } = await loadServeSettings(flags, context);
-  return serve.runAsOperator(settings, work);
+  return serve.runAsOperator(settings, callback);
 };

@@ -25,9 +25,9 @@ export class DryRun {
   };
 
   /** Runs calls up to the first one that would be sent. */
-  async record(calls: () => PromiseLike<unknown>): Promise<void> {
+  async record(callback: () => PromiseLike<unknown>): Promise<void> {
     try {
-      await calls();
+      await callback();
     } catch (error) {
       if (!(error instanceof RequestNotSentError)) throw error;
     }
@@ -42,8 +42,8 @@ export class SequenceDryRun {
   readonly requests: PlannedRequest[] = [];
 
   /** Runs calls, all of which seem to succeed. */
-  async record(calls: () => PromiseLike<unknown>): Promise<void> {
-    await calls();
+  async record(callback: () => PromiseLike<unknown>): Promise<void> {
+    await callback();
   }
 
   /** Pass it to the client. */

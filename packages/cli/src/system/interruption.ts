@@ -41,15 +41,15 @@ export class Interruption {
     this.#controller.abort(interruptedError(name));
   }
 
-  /** Passes the signals to `receiveSignal` instead until `work` is done, because a program that runs in the foreground handles them. */
+  /** Passes the signals to `receiveSignal` instead until `callback` is done, because a program that runs in the foreground handles them. */
   async delegateSignals<T>(
     receiveSignal: (signal: TerminationSignal) => void,
-    work: () => Promise<T>,
+    callback: () => Promise<T>,
   ): Promise<T> {
     const previousReceiver = this.#receiveSignal;
     this.#receiveSignal = receiveSignal;
     try {
-      return await work();
+      return await callback();
     } finally {
       this.#receiveSignal = previousReceiver;
     }

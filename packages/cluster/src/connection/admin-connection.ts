@@ -349,16 +349,16 @@ export class AdminConnection {
   }
 
   /**
-   * Terminates the sessions in `database` and does the work, repeatedly while new sessions make it fail.
+   * Terminates the sessions in `database` and runs the callback, repeatedly while new sessions make it fail.
    *
    * @param canKill as for `terminateSessions`.
-   * @throws errors of `terminateSessions` and of the work.
+   * @throws errors of `terminateSessions` and of the callback.
    */
-  async runWhenUnused(database: string, work: () => Promise<void>, canKill = true): Promise<void> {
+  async runWhenUnused(database: string, callback: () => Promise<void>, canKill = true): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       await this.terminateSessions("datname = $1", database, canKill);
       try {
-        await work();
+        await callback();
         return;
       } catch (error) {
         if (!isDatabaseInUseError(error)) throw error;
@@ -369,10 +369,10 @@ export class AdminConnection {
     }
   }
 
-  /** @throws ClusterError `cluster:lacks_privileges` when Postgres rejects the work because the platform has lost a privilege. */
-  async #runUnblocked<T>(work: () => Promise<T>, canRenew = true): Promise<T> {
+  /** @throws ClusterError `cluster:lacks_privileges` when Postgres rejects a statement because the platform has lost a privilege. */
+  async #runUnblocked<T>(callback: () => Promise<T>, canRenew = true): Promise<T> {
     const run = (): Promise<T> =>
-      this.#blockerTerminator.runEndingBlockers(() => retryWhileFull(() => wrapConnectionErrors(work)));
+      this.#blockerTerminator.runEndingBlockers(() => retryWhileFull(() => wrapConnectionErrors(callback)));
     try {
       return await run().catch(async (error: unknown) => {
         if (!canRenew || !isPrivilegeError(error) || !(await this.memberships.renew())) throw error;
@@ -393,11 +393,11 @@ export class AdminConnection {
   }
 }
 
-/** Repeats work while it fails because another session holds a lock that it needs. */
-const retryWhileLocked = async (work: () => Promise<void>): Promise<void> => {
+/** Repeats a callback while it fails because another session holds a lock that it needs. */
+const retryWhileLocked = async (callback: () => Promise<void>): Promise<void> => {
   for (const startedAt = performance.now(); ;) {
     try {
-      await work();
+      await callback();
       return;
     } catch (error) {
       if (!isLockTimeoutError(error) || performance.now() - startedAt >= lockTimeoutMs) throw error;

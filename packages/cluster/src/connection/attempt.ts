@@ -3,13 +3,13 @@ import { SuperuserConnectedError } from "./superuser-connected.js";
 import { UnresponsiveSessionsError } from "./unresponsive-sessions.js";
 
 /**
- * Does the work. If Postgres rejects it, reports `failureMessage` with the reason, so that other work can continue.
+ * Runs a callback. If Postgres rejects it, reports `failureMessage` with the reason, so that other work can continue.
  *
  * @param failureMessage the message for the operator, such as "The role a could not be dropped".
- * @returns whether the work succeeded.
- * @throws DatabaseUnavailableError when the work can be repeated.
+ * @returns whether the callback succeeded.
+ * @throws DatabaseUnavailableError when the callback can be repeated.
  */
-export type Attempt = (failureMessage: string, work: () => Promise<void>) => Promise<boolean>;
+export type Attempt = (failureMessage: string, callback: () => Promise<void>) => Promise<boolean>;
 
 /** Drops a database. If Postgres rejects it, reports that. Returns whether it is dropped. */
 export const attemptDrop = (
@@ -21,9 +21,9 @@ export const attemptDrop = (
 /** @param report receives a message about each failure. */
 export const createAttempt =
   (report: (problem: string) => void): Attempt =>
-  async (failureMessage, work) => {
+  async (failureMessage, callback) => {
     try {
-      await work();
+      await callback();
       return true;
     } catch (error) {
       const isRejected =

@@ -36,14 +36,14 @@ export class BlockerTerminator {
   }
 
   /** Runs statements, and terminates the sessions that block them. */
-  async runEndingBlockers<T>(work: () => Promise<T>): Promise<T> {
+  async runEndingBlockers<T>(callback: () => Promise<T>): Promise<T> {
     this.#runningStatementCount += 1;
     this.#timer ??= setInterval(
       () => void this.#pool.query(this.#terminateBlockersQuery).catch(() => undefined),
       lockWaitMs,
     );
     try {
-      return await work();
+      return await callback();
     } finally {
       this.#runningStatementCount -= 1;
       if (this.#runningStatementCount === 0) {

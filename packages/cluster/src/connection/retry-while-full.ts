@@ -13,17 +13,17 @@ export const isFullError = (error: unknown): boolean =>
   findDatabaseError(error)?.code === tooManyConnections || isOutOfLocksError(error);
 
 /**
- * Does work, and repeats it for two seconds while Postgres refuses a connection because there are too many: of the server, or of the
+ * Runs a callback, and repeats it for two seconds while Postgres refuses a connection because there are too many: of the server, or of the
  * database or the role, for which Postgres has the same code. Also repeats it while tenants have all locks of the server. Sessions may end,
- * and the guard may lower the limits of tenants, but neither is certain. Repeating is safe only for work that opens its connection before its
+ * and the guard may lower the limits of tenants, but neither is certain. Repeating is safe only for a callback that opens its connection before its
  * first statement, and of which nothing remains when a statement fails.
  *
- * @throws the error of the work, also when Postgres still rejects it.
+ * @throws the error of the callback, also when Postgres still rejects it.
  */
-export const retryWhileFull = async <T>(work: () => Promise<T>): Promise<T> => {
+export const retryWhileFull = async <T>(callback: () => Promise<T>): Promise<T> => {
   for (const startedAt = performance.now(); ; await sleep(retryIntervalMs)) {
     try {
-      return await work();
+      return await callback();
     } catch (error) {
       if (!isFullError(error) || performance.now() - startedAt >= timeoutMs) throw error;
     }

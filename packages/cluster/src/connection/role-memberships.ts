@@ -18,10 +18,10 @@ export class RoleMemberships {
     this.#runScript = runScript;
   }
 
-  /** Does work with the privileges of roles. Of these names, the roles of the installation that exist count. */
-  async runWith<T>(roles: readonly string[], work: () => Promise<T>): Promise<T> {
+  /** Runs a callback with the privileges of roles. Of these names, the roles of the installation that exist count. */
+  async runWith<T>(roles: readonly string[], callback: () => Promise<T>): Promise<T> {
     const statements = this.#statements;
-    if (statements === undefined || roles.length === 0) return work();
+    if (statements === undefined || roles.length === 0) return callback();
     const names = [...new Set(roles)];
     await this.#mutex.run(names, async () => {
       const newNames = names.filter((name) => !this.#useCounts.has(name));
@@ -29,7 +29,7 @@ export class RoleMemberships {
       for (const name of names) this.#useCounts.set(name, (this.#useCounts.get(name) ?? 0) + 1);
     });
     try {
-      return await work();
+      return await callback();
     } finally {
       await this.#mutex.run(names, () => this.#release(statements, names));
     }

@@ -41,14 +41,14 @@ export const isRejectedStatementError = (error: unknown): error is DatabaseError
   error instanceof DatabaseError && !isTemporaryError(error);
 
 /**
- * Runs work that uses connections to Postgres.
+ * Runs a callback that uses connections to Postgres.
  *
  * @throws DatabaseUnavailableError when Postgres cannot be reached or the connection is lost; DatabaseError when Postgres
  *   rejects a statement.
  */
-export const wrapConnectionErrors = async <T>(work: () => Promise<T>): Promise<T> => {
+export const wrapConnectionErrors = async <T>(callback: () => Promise<T>): Promise<T> => {
   try {
-    return await work();
+    return await callback();
   } catch (error) {
     throw isRejectedStatementError(error) ? error : toUnavailableError(error);
   }

@@ -48,8 +48,9 @@ export class DatabaseCopier {
   readonly #admin: AdminConnection;
   readonly #ownership: RoleOwnership;
   readonly #onLog: ((line: string) => void) | undefined;
-  /** Runs work while a database is closed for its clients. */
-  closeWhile: (database: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
+  /** Runs a callback while a database is closed for its clients. */
+  closeWhile: (database: string, callback: () => Promise<void>) => Promise<void> = (_, callback) =>
+    callback();
   /** Returns whether a database must not allow connections after a copy. */
   mustStayClosed: (database: string) => boolean = () => false;
   #onStall: (() => void) | undefined;
@@ -140,10 +141,10 @@ export class DatabaseCopier {
     await this.copySettings(sourceName, targetName);
   }
 
-  async #closeForCopy(name: string, work: () => Promise<void>): Promise<void> {
+  async #closeForCopy(name: string, callback: () => Promise<void>): Promise<void> {
     try {
       await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections false`]);
-      await work();
+      await callback();
     } finally {
       if (!this.mustStayClosed(name))
         await this.#admin.runScript([`alter database ${quoteIdentifier(name)} allow_connections true`]);

@@ -6,14 +6,14 @@ export class RunningFills {
   async run(
     name: string,
     cancelSignal: AbortSignal | undefined,
-    work: (signal: AbortSignal) => Promise<void>,
+    callback: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const controller = new AbortController();
     const signal = cancelSignal ? AbortSignal.any([controller.signal, cancelSignal]) : controller.signal;
     const runningFills = this.#fillsByDatabase.get(name) ?? new Set();
     this.#fillsByDatabase.set(name, runningFills.add(controller));
     try {
-      await work(signal);
+      await callback(signal);
     } finally {
       runningFills.delete(controller);
       if (runningFills.size === 0) this.#fillsByDatabase.delete(name);

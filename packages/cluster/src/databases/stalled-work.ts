@@ -17,14 +17,14 @@ export class StalledWorkReporter {
   }
 
   /**
-   * Does work on the database with this name that is repeated until Postgres can do it. Other work that the caller does not
+   * Runs a callback on the database with this name, which the caller repeats until Postgres can run it. Other work that the caller does not
    * repeat would stay in the report.
    *
-   * @throws the error of the work.
+   * @throws the error of the callback.
    */
-  async runTracked<T>(name: string, work: () => Promise<T>): Promise<T> {
+  async runTracked<T>(name: string, callback: () => Promise<T>): Promise<T> {
     try {
-      const result = await work();
+      const result = await callback();
       this.#recordUnstalled(name);
       return result;
     } catch (error) {

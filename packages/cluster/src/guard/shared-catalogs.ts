@@ -248,8 +248,8 @@ export class SharedCatalogs {
     });
   }
 
-  #runInBackground(work: () => Promise<void>): void {
-    this.#pendingWork = this.#pendingWork.then(work).catch(() => undefined);
+  #runInBackground(callback: () => Promise<void>): void {
+    this.#pendingWork = this.#pendingWork.then(callback).catch(() => undefined);
   }
 }
 

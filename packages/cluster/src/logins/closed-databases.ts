@@ -5,8 +5,8 @@ import { loginRejections } from "../connection/login-rejected.js";
 export class ClosedDatabases {
   readonly #closures = new Map<string, { readonly gate: Gate; workCount: number }>();
 
-  /** Runs work while a database is closed for its clients. */
-  async closeWhile(database: string, work: () => Promise<void>): Promise<void> {
+  /** Runs a callback while a database is closed for its clients. */
+  async closeWhile(database: string, callback: () => Promise<void>): Promise<void> {
     const closure = this.#closures.get(database) ?? {
       gate: new Gate(database, loginRejections.closed),
       workCount: 0,
@@ -14,7 +14,7 @@ export class ClosedDatabases {
     this.#closures.set(database, closure);
     closure.workCount += 1;
     try {
-      await work();
+      await callback();
     } finally {
       closure.workCount -= 1;
       if (closure.workCount === 0) {

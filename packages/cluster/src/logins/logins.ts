@@ -51,8 +51,8 @@ export class Logins {
   /** Leaves most connections to other work while clients send names that do not exist. */
   readonly #searchSemaphore = new FairSemaphore({ maxTotal: 1 });
   readonly #lateSessions: LateSessionWatch;
-  /** Does work on the logins of a database when no other work does. */
-  withLock: (owner: string, work: () => Promise<void>) => Promise<void> = (_, work) => work();
+  /** Runs a callback on the logins of a database when no other one does. */
+  withLock: (owner: string, callback: () => Promise<void>) => Promise<void> = (_, callback) => callback();
   /**
    * Makes the logins of a database match the records, under its lock. Default: this process knows the password that each login should
    * have, because no other one sets passwords.

@@ -39,10 +39,10 @@ export class PendingLogins {
   async runCreation(
     database: string,
     cancelSignal: AbortSignal | undefined,
-    work: () => Promise<void>,
+    callback: () => Promise<void>,
   ): Promise<void> {
     try {
-      await work();
+      await callback();
       this.#endCreation(database)?.open();
     } catch (error) {
       // If it fails, the work is repeated.

@@ -18,7 +18,7 @@ const stalledRetryDelayMs = 5_000;
 /** Interval between checks for databases that were closed by a process that has exited, in milliseconds. */
 const abandonedCheckIntervalMs = 60_000;
 
-type WithLock = (name: string, work: () => Promise<void>) => Promise<void>;
+type WithLock = (name: string, callback: () => Promise<void>) => Promise<void>;
 
 /** SQL condition on `pg_database` for a closed database without sessions. */
 const abandonedCondition = `not datallowconn and not ${invalidDatabaseCondition}

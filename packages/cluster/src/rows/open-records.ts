@@ -136,7 +136,7 @@ export const openRecords = async (
 ): Promise<OpenRecords> => {
   const config = buildConnectionConfig(address);
   const pool = openPool(config, maxConnections);
-  const withClient: WithClient = (work) => runWithClient(pool, work);
+  const withClient: WithClient = (callback) => runWithClient(pool, callback);
   const servers = new ServerRegistry(schema);
   const query = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     withClient(async (client) => (await client.query<Row>(text, [...values])).rows);
@@ -159,16 +159,16 @@ export const openRecords = async (
   const sessions = new PostgresSessions(config, installation);
   const runInTransaction = <T>(
     beginStatements: readonly string[],
-    work: (client: PoolClient) => Promise<T>,
+    callback: (client: PoolClient) => Promise<T>,
   ): Promise<T> =>
     withClient(async (client) => {
       await client.query(beginStatements.join(";\n"));
-      const result = await work(client);
+      const result = await callback(client);
       await client.query("commit");
       return result;
     });
-  const runExclusively = <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
-    runInTransaction(["begin isolation level read committed", buildLockAllRowsSql(installation)], work);
+  const runExclusively = <T>(callback: (client: PoolClient) => Promise<T>): Promise<T> =>
+    runInTransaction(["begin isolation level read committed", buildLockAllRowsSql(installation)], callback);
   const writeLockOptions = {
     maxConcurrent: Math.max(1, maxConnections - reservedConnections),
     acquireTimeoutMs: lockTimeoutMs,
@@ -241,7 +241,7 @@ export const openRecords = async (
   };
 };
 
-type WithClient = <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
+type WithClient = <T>(callback: (client: PoolClient) => Promise<T>) => Promise<T>;
 
 const buildConnectionConfig = (address: DatabaseAddress): ConnectionConfig => ({
   ...toClientConfig(address, recordsApplicationName),
@@ -266,12 +266,12 @@ const openPool = (config: ConnectionConfig, maxConnections: number): Pool => {
   return pool;
 };
 
-/** Runs work on a connection of the pool. Closes the connection if the work fails. */
-const runWithClient = async <T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> => {
+/** Runs a callback on a connection of the pool. Closes the connection if the callback fails. */
+const runWithClient = async <T>(pool: Pool, callback: (client: PoolClient) => Promise<T>): Promise<T> => {
   let client: PoolClient | undefined;
   try {
     client = await retryWhileFull(() => pool.connect());
-    const result = await work(client);
+    const result = await callback(client);
     client.release();
     return result;
   } catch (error) {

@@ -101,17 +101,17 @@ export class PostgresSessions implements Sessions {
   }
 
   /**
-   * Opens the first session. If no other process has one, does this work before, for which the sessions of others wait.
+   * Opens the first session. If no other process has one, runs the callback before, for which the sessions of others wait.
    *
-   * @returns the result of the work; undefined if another process has a session.
-   * @throws the error of the work; DatabaseUnavailableError.
+   * @returns the result of the callback; undefined if another process has a session.
+   * @throws the error of the callback; DatabaseUnavailableError.
    */
-  async enter<T>(workWhenAlone: () => Promise<T>): Promise<T | undefined> {
+  async enter<T>(callbackWhenAlone: () => Promise<T>): Promise<T | undefined> {
     let result: Promise<T> | undefined;
     const enterPresence = async (client: Client): Promise<void> => {
       for (; ; await sleep(retryDelayMs)) {
         if (await tryLock(client, `pg_try_advisory_lock(${this.#presenceKey})`)) {
-          result = workWhenAlone();
+          result = callbackWhenAlone();
           await result;
           await client.query(
             `select pg_advisory_lock_shared(${this.#presenceKey}), pg_advisory_unlock(${this.#presenceKey})`,
@@ -148,12 +148,12 @@ export class PostgresSessions implements Sessions {
     }
   }
 
-  runExclusively<T>(names: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
+  runExclusively<T>(names: readonly string[], callback: (lock: WorkLock) => Promise<T>): Promise<T> {
     // A session can take the same lock several times, so the mutex keeps work of this process apart.
     return this.#mutex.run(names, async () => {
       const session = await this.#acquireLocks(names);
       try {
-        return await work(session);
+        return await callback(session);
       } finally {
         // Fails when the session is closed, which has released its locks.
         await this.#releaseLocks(session, names).catch(() => undefined);

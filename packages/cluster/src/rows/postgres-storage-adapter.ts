@@ -141,10 +141,10 @@ class ReadTransaction implements Transaction {
 /** How long a request waits for Postgres before that is slow, in milliseconds. */
 const slowMs = 1_000;
 
-const watch = async <T>(onSlow: () => void, work: () => Promise<T>): Promise<T> => {
+const watch = async <T>(onSlow: () => void, callback: () => Promise<T>): Promise<T> => {
   const timer = setInterval(onSlow, slowMs).unref();
   try {
-    return await work();
+    return await callback();
   } finally {
     clearInterval(timer);
   }
@@ -225,21 +225,21 @@ class WriteTransaction implements Transaction {
   }
 
   /**
-   * Does work, which begins the transaction unless earlier work has. Repeats the beginning while Postgres lacks something for it. Later work
-   * cannot be repeated alone.
+   * Runs a callback, which begins the transaction unless an earlier one has. Repeats the beginning while Postgres lacks something for it. Later
+   * callbacks cannot be repeated alone.
    *
    * @throws ConflictError when the callback must run again, because tenants have all locks of the server. Its next transaction waits for them.
    */
-  async #runOrRestart<T>(work: () => Promise<T>): Promise<T> {
+  async #runOrRestart<T>(callback: () => Promise<T>): Promise<T> {
     if (this.#client === undefined)
       return retryWhileFull(() =>
-        work().catch(async (error: unknown) => {
+        callback().catch(async (error: unknown) => {
           if (isFullError(error)) await this.#finishInBackground(rollbackStatement);
           throw error;
         }),
       );
     try {
-      return await work();
+      return await callback();
     } catch (error) {
       if (!isOutOfLocksError(error)) throw error;
       throw new ConflictError("All locks of Postgres are taken", { cause: error });

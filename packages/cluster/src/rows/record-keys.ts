@@ -80,14 +80,14 @@ export class RecordKeys {
     this.#keys = [firstKey, ...otherKeys, ...removedKeys];
   }
 
-  /** Does work that is safe to repeat. If it needs a key that is not known, reads the list again and repeats it. */
-  async withNewKeys<T>(work: () => T | Promise<T>): Promise<T> {
+  /** Runs a callback that is safe to repeat. If it needs a key that is not known, reads the list again and repeats it. */
+  async withNewKeys<T>(callback: () => T | Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await callback();
     } catch (error) {
       if (!(error instanceof UnknownRecordKeyError)) throw error;
       await this.reload();
-      return work();
+      return callback();
     }
   }
 }

@@ -220,15 +220,15 @@ export class ServerLease implements ServerIdentity {
     await this.#run((query) => registry.remove(query, serverId));
   }
 
-  /** Does work on a connection that does not depend on the lease. */
+  /** Runs a callback on a connection that does not depend on the lease. */
   async #run<T>(
-    work: (
+    callback: (
       query: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>,
     ) => Promise<T>,
   ): Promise<T> {
     const client = await this.#connect();
     try {
-      return await work(async <Row extends object>(text: string, values: readonly unknown[] = []) => {
+      return await callback(async <Row extends object>(text: string, values: readonly unknown[] = []) => {
         return (await client.query<Row>(text, [...values])).rows;
       });
     } catch (error) {

@@ -7,7 +7,7 @@ type RunExclusively = Sessions["runExclusively"];
 const createProcessLock = (): RunExclusively => {
   const mutex = new KeyedMutex();
   const lock: WorkLock = { signal: new AbortController().signal, confirm: () => Promise.resolve() };
-  return (names, work) => mutex.run(names, () => work(lock));
+  return (names, callback) => mutex.run(names, () => callback(lock));
 };
 
 /** Milliseconds between checks of whether the database should still be filled. */
@@ -29,14 +29,14 @@ export class DatabaseWork {
   }
 
   /**
-   * Runs the work when no other work holds any of these databases.
+   * Runs the callback when no other one holds any of these databases.
    *
-   * @throws the error of the work; LockLostError instead if the work has lost its locks.
+   * @throws the error of the callback; LockLostError instead if it has lost its locks.
    */
-  withLock<T>(databaseIds: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T> {
+  withLock<T>(databaseIds: readonly string[], callback: (lock: WorkLock) => Promise<T>): Promise<T> {
     return this.#runExclusively(databaseIds, async (lock) => {
       try {
-        return await work(lock);
+        return await callback(lock);
       } catch (error) {
         await lock.confirm();
         throw error;
@@ -50,12 +50,12 @@ export class DatabaseWork {
    *
    * @param isWanted whether the row still asks for the work. Called repeatedly, because another process may have changed it.
    * @param heldLock the locks of the work.
-   * @param work receives the locks, with a signal that is also aborted when the work is no longer needed.
+   * @param callback receives the locks, with a signal that is also aborted when the work is no longer needed.
    */
   async runFill(
     databaseId: string,
     { heldLock, isWanted }: { heldLock: WorkLock; isWanted: () => Promise<boolean> },
-    work: (lock: WorkLock) => Promise<void>,
+    callback: (lock: WorkLock) => Promise<void>,
   ): Promise<void> {
     const controller = new AbortController();
     this.#fillControllers.set(databaseId, controller);
@@ -75,7 +75,7 @@ export class DatabaseWork {
     heldLock.signal.addEventListener("abort", abortOnLockLoss);
     if (heldLock.signal.aborted) abortOnLockLoss();
     try {
-      await work({ signal: controller.signal, confirm: () => heldLock.confirm() });
+      await callback({ signal: controller.signal, confirm: () => heldLock.confirm() });
     } finally {
       heldLock.signal.removeEventListener("abort", abortOnLockLoss);
       clearInterval(checkTimer);

@@ -17,12 +17,12 @@ export class FairSemaphore {
     this.#limits = { maxTotal, perKey };
   }
 
-  /** Runs the work when it is the turn of its key, and resolves with its result. Starts immediately if there is room. */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+  /** Runs the callback when it is the turn of its key, and resolves with its result. Starts immediately if there is room. */
+  async run<T>(key: string, callback: () => Promise<T>): Promise<T> {
     if (this.#hasRoom(key) && !this.#waitingStarts.has(key)) this.#countStart(key);
     else await new Promise<void>((resolve) => this.#enqueue(key, resolve));
     try {
-      return await work();
+      return await callback();
     } finally {
       this.#countEndAndStartNext(key);
     }

@@ -439,13 +439,17 @@ export class JobRunner {
     unrefTimer(setTimeout(() => this.pollDueJobs(), delayMs));
   }
 
-  /** Does the work when it is the turn of its workspace, and resolves with its error. */
-  async #runFairly(job: ScheduledJob, isAwaited: boolean, work: () => Promise<unknown>): Promise<unknown> {
+  /** Runs the callback when it is the turn of its workspace, and resolves with its error. */
+  async #runFairly(
+    job: ScheduledJob,
+    isAwaited: boolean,
+    callback: () => Promise<unknown>,
+  ): Promise<unknown> {
     const { findWorkspaces, onDefect } = this.#options;
     const semaphore = isAwaited ? this.#awaitedSemaphore : this.#semaphore;
     try {
       const workspaces = job.workspaceId === undefined ? await findWorkspaces([job]) : [job.workspaceId];
-      return await semaphore.run(workspaces[0] ?? "", work);
+      return await semaphore.run(workspaces[0] ?? "", callback);
     } catch (error) {
       // The job is stored, and runs later.
       if (error instanceof DatabaseUnavailableError)

@@ -122,10 +122,10 @@ export const oauthErrors = {
   tokenOfOtherClient: () => invalidGrantError("The token was issued to another client"),
 };
 
-/** Returns the result of `work`, or the `OAuthError` that it throws. Other errors are rethrown. */
-export const catchOAuthError = <T>(work: () => T): T | OAuthError => {
+/** Returns the result of `callback`, or the `OAuthError` that it throws. Other errors are rethrown. */
+export const catchOAuthError = <T>(callback: () => T): T | OAuthError => {
   try {
-    return work();
+    return callback();
   } catch (error) {
     if (error instanceof OAuthError) return error;
     throw error;

@@ -44,10 +44,10 @@ export const reconcileDatabases = async (
 };
 
 /** Does work that is safe to repeat, again and again until the database server can be reached. */
-export const retryUntilAvailable = async <T>(work: () => Promise<T>, pauses: Pauses): Promise<T> => {
+export const retryUntilAvailable = async <T>(callback: () => Promise<T>, pauses: Pauses): Promise<T> => {
   for (let attempts = 1; ; attempts += 1) {
     try {
-      return await work();
+      return await callback();
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError) || pauses.areStopped) throw error;
       await pauses.pause(computeRetryDelay(outageDelays, attempts));

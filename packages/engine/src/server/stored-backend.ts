@@ -51,10 +51,10 @@ export class StoredBackend implements ServerBackend<"async"> {
 
   constructor(options: StoredServerOptions) {
     const { records, onDefect = console.error } = options;
-    const databaseWork = new DatabaseWork((names, work) =>
+    const databaseWork = new DatabaseWork((names, callback) =>
       records.sessions.runExclusively(
         names.map((name) => `database ${name}`),
-        work,
+        callback,
       ),
     );
     const services = createSharedServices(options, databaseWork);

@@ -115,12 +115,12 @@ export const loadTogether = <First, Second>(
 };
 
 /** Runs the function for each item, and loads the rows that all of them miss together. */
-export const mapTogether = <T, Result>(items: readonly T[], work: (item: T) => Result): Result[] => {
+export const mapTogether = <T, Result>(items: readonly T[], callback: (item: T) => Result): Result[] => {
   const results: Result[] = [];
   let missingRowsError: MissingRowsError | undefined;
   for (const item of items) {
     try {
-      results.push(work(item));
+      results.push(callback(item));
     } catch (error) {
       if (!(error instanceof MissingRowsError)) throw error;
       missingRowsError = error;

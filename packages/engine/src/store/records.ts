@@ -37,8 +37,8 @@ export interface Sessions {
   getCurrentId(): Promise<string>;
   /** Returns which of these sessions have not ended. */
   selectLiving(ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Runs work while it holds locks with these names, which exclude work of all processes. */
-  runExclusively<T>(names: readonly string[], work: (lock: WorkLock) => Promise<T>): Promise<T>;
+  /** Runs a callback while it holds locks with these names, which exclude those of all other processes. */
+  runExclusively<T>(names: readonly string[], callback: (lock: WorkLock) => Promise<T>): Promise<T>;
 }
 
 /** The locks of some work. They are lost when the session of the process ends during the work. */

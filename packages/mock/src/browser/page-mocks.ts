@@ -18,8 +18,8 @@ const pageGlobals = globalThis as { [pageMocksKey]?: PageMocks };
 export const pageMocks: PageMocks = (pageGlobals[pageMocksKey] ??= { queue: Promise.resolve() });
 
 /** Does something when the mocks of this page have finished their earlier work. */
-export const runInPageQueue = <T>(work: () => Promise<T>): Promise<T> => {
-  const completion = pageMocks.queue.then(work);
+export const runInPageQueue = <T>(callback: () => Promise<T>): Promise<T> => {
+  const completion = pageMocks.queue.then(callback);
   pageMocks.queue = completion.catch(() => undefined);
   return completion;
 };

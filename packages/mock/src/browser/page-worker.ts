@@ -192,11 +192,11 @@ const isRegistrationBlocked = async (script: string, options?: RegistrationOptio
 const stopWorker = (worker?: ReturnType<CreateWorker>): Promise<boolean> =>
   isDoneWithin(timeoutsMs.stop, Promise.resolve(worker?.stop()));
 
-/** Resolves with true when the work is done, or with false after some milliseconds. */
-const isDoneWithin = (timeoutMs: number, work: Promise<unknown>): Promise<boolean> => {
+/** Resolves with true when a promise has resolved, or with false after some milliseconds. */
+const isDoneWithin = (timeoutMs: number, promise: Promise<unknown>): Promise<boolean> => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timedOut = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), timeoutMs);
   });
-  return Promise.race([work.then(() => true), timedOut]).finally(() => clearTimeout(timer));
+  return Promise.race([promise.then(() => true), timedOut]).finally(() => clearTimeout(timer));
 };

@@ -69,10 +69,10 @@ export class MockClients {
   }
 }
 
-/** Resolves like the work, or rejects with the reason of a signal as soon as it is aborted. The work continues. */
-const raceWithAbort = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
+/** Settles like a promise, or rejects with the reason of a signal as soon as it is aborted. What the promise stands for continues. */
+const raceWithAbort = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
-    void work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });

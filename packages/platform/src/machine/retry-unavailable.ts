@@ -12,18 +12,18 @@ const retryDelayMs = 200;
 /**
  * Does the work of a start, and does it again if Postgres was not available, because Postgres can end or hang during a start as well.
  *
- * @throws PlatformError `platform:postgres_failed` when Postgres stays unavailable. Other errors of `work` are thrown unchanged.
+ * @throws PlatformError `platform:postgres_failed` when Postgres stays unavailable. Other errors of `callback` are thrown unchanged.
  */
 export const retryWhileUnavailable = async <T>(
   { exited }: Pick<PostgresSupervisor, "exited">,
-  work: () => Promise<T>,
+  callback: () => Promise<T>,
 ): Promise<T> => {
   const deadline = performance.now() + timeoutMs;
   let hasExited = false;
   void exited.then(() => (hasExited = true));
   for (;;) {
     try {
-      return await work();
+      return await callback();
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError) || isCausedByFullDisk(error)) throw error;
       if (hasExited || performance.now() > deadline) {

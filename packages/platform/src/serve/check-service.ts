@@ -137,12 +137,15 @@ const describeServer = (address: DatabaseAddress, major: number): string =>
 /**
  * Runs one check.
  *
- * @param work returns what the check has found.
- * @returns a failed check if the work throws a `ServeError` or a `ClusterError`.
+ * @param callback returns what the check has found.
+ * @returns a failed check if the callback throws a `ServeError` or a `ClusterError`.
  */
-const runCheck = async (name: ServiceCheck["name"], work: () => Promise<string>): Promise<ServiceCheck> => {
+const runCheck = async (
+  name: ServiceCheck["name"],
+  callback: () => Promise<string>,
+): Promise<ServiceCheck> => {
   try {
-    return { name, status: "ok", message: await work() };
+    return { name, status: "ok", message: await callback() };
   } catch (error) {
     if (!(error instanceof ServeError || error instanceof ClusterError)) throw error;
     const { message, hint } = toServiceFailure(error);

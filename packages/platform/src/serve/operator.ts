@@ -280,11 +280,11 @@ export interface AgentOptions {
   readonly expiresAt: number;
 }
 
-/** Does work on the records of a service. */
+/** Runs a callback on the records of a service. */
 export const runAsOperator = <T>(
   settings: ServeSettings,
-  work: (operator: Operator) => Promise<T>,
-): Promise<T> => withEngine(settings, {}, (engine) => work(createOperator(engine)));
+  callback: (operator: Operator) => Promise<T>,
+): Promise<T> => withEngine(settings, {}, (engine) => callback(createOperator(engine)));
 
 const createOperator = (engine: StoredServer): Operator => ({
   listWorkspaces: () =>
@@ -361,10 +361,10 @@ const requireWorkspace = (store: Store, id: string): { id: string } => {
  */
 const translateDecisionErrors = async (
   id: string,
-  work: () => Promise<RequestedApproval>,
+  callback: () => Promise<RequestedApproval>,
 ): Promise<RequestedApproval> => {
   try {
-    return await work();
+    return await callback();
   } catch (error) {
     if (!(error instanceof ControlError)) throw error;
     throw error.status === 404
@@ -382,21 +382,21 @@ const findUserId = (engine: StoredServer, email: string): Promise<string | undef
 const withRecords = async <T>(
   settings: ServeSettings,
   options: { migrates?: boolean },
-  work: (serviceRecords: ServiceRecords) => Promise<T>,
+  callback: (serviceRecords: ServiceRecords) => Promise<T>,
 ): Promise<T> => {
   const serviceRecords = await openServiceRecords(settings, options);
   try {
-    return await work(serviceRecords);
+    return await callback(serviceRecords);
   } finally {
     await serviceRecords.records.close();
   }
 };
 
-/** Does work with the rules of the API, without the databases. */
+/** Runs a callback with the rules of the API, without the databases. */
 const withEngine = <T>(
   settings: ServeSettings,
   options: { migrates?: boolean },
-  work: (engine: StoredServer) => Promise<T>,
+  callback: (engine: StoredServer) => Promise<T>,
 ): Promise<T> =>
   withRecords(settings, options, async (serviceRecords) => {
     const defects: unknown[] = [];
@@ -406,7 +406,7 @@ const withEngine = <T>(
       readSystemTime: () => Math.round(Date.now() + serverInfo.clockOffset),
       onDefect: (error) => void defects.push(error),
     });
-    const result = await work(engine);
+    const result = await callback(engine);
     if (defects.length > 0) throw defects[0];
     return result;
   });

@@ -171,13 +171,13 @@ const openNewCluster = async (dataDir: DataDir, waitOptions: WaitOptions): Promi
 export const stopOnAbort = async <T>(
   supervisor: PostgresSupervisor,
   { signal }: WaitOptions,
-  work: () => Promise<T>,
+  callback: () => Promise<T>,
 ): Promise<T> => {
   const stop = (): void => void supervisor.stop();
   signal?.throwIfAborted();
   signal?.addEventListener("abort", stop, { once: true });
   try {
-    return await work();
+    return await callback();
   } finally {
     signal?.removeEventListener("abort", stop);
   }

@@ -103,11 +103,11 @@ export const removeInterruptedCopies = (
 
 const withAdminConnection = async <T>(
   cluster: Cluster,
-  work: (admin: AdminConnection) => Promise<T>,
+  callback: (admin: AdminConnection) => Promise<T>,
 ): Promise<T> => {
   const admin = new AdminConnection(cluster);
   try {
-    return await work(admin);
+    return await callback(admin);
   } finally {
     await admin.close();
   }

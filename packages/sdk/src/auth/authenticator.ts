@@ -77,14 +77,14 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
   const renewal = { settings, store, storeState, onBackgroundFailure: reportAndPause };
   const renewalLimitMs = 2 * settings.timeoutMs;
 
-  const withRenewalDeadline = <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+  const withRenewalDeadline = <T>(callback: (signal: AbortSignal) => Promise<T>): Promise<T> =>
     withDeadline(
       {
         signals: [],
         timeoutMs: renewalLimitMs,
         onTimeout: () => authErrors.noToken(renewalLimitMs, storeState.waitingFor),
       },
-      work,
+      callback,
     );
 
   const startRenewal = ({ rejected, includesExpiringSoon }: RenewalRequirements): Promise<Credential> => {
@@ -115,8 +115,8 @@ export const createAuthenticator = (options: AuthenticatorOptions): Authenticato
     return storeState.pendingWrite;
   };
 
-  const runInBackground = (work: () => Promise<unknown>): void => {
-    if (Date.now() >= storeState.pausedUntil) void work().catch(reportAndPause);
+  const runInBackground = (callback: () => Promise<unknown>): void => {
+    if (Date.now() >= storeState.pausedUntil) void callback().catch(reportAndPause);
   };
   /** Whether the last attempt failed recently and the current token is still usable. */
   const isUsableDuringPause = (credential: Credential, rejected: string | undefined): boolean =>

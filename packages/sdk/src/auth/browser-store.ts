@@ -61,9 +61,9 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
     if (!availableStorage) throw storageErrors.missing();
     return availableStorage;
   };
-  const changeStorage = (work: (storage: BrowserStorage) => void): void => {
+  const changeStorage = (callback: (storage: BrowserStorage) => void): void => {
     try {
-      work(selectStorage());
+      callback(selectStorage());
     } catch (error) {
       throw error instanceof TokenStoreError ? error : storageErrors.unwritable(error);
     }
@@ -120,21 +120,21 @@ export const browserStore = (options: BrowserStoreOptions = {}): TokenStore => {
   const storeWithoutLock = { ...store };
   return {
     ...store,
-    lock: async (work, { signal }) => {
+    lock: async (callback, { signal }) => {
       // The types of browsers do not express that insecure pages have none.
       const { locks } = ((isPage() && globalThis.navigator) || {}) as { locks?: LockManager };
-      if (!locks) return withExclusiveStore(storeWithoutLock, signal, work);
+      if (!locks) return withExclusiveStore(storeWithoutLock, signal, callback);
       let isHeld = false;
       try {
         return await locks.request(`@mgmt/sdk ${key}`, { signal }, async () => {
           isHeld = true;
           if (storage && storage === globalThis.localStorage) await waitForPropagation();
-          return work();
+          return callback();
         });
       } catch (error) {
         if (isHeld || signal.aborted) throw error;
         // A browser that blocks the storage of a page also denies it locks.
-        return withExclusiveStore(storeWithoutLock, signal, work);
+        return withExclusiveStore(storeWithoutLock, signal, callback);
       }
     },
   };

@@ -132,9 +132,9 @@ const storeNewCredential = (store: TokenStore, credential: Credential, timeoutMs
 const withStoreDeadline = (
   timeoutMs: number,
   signal: AbortSignal | undefined,
-  work: (deadlineSignal: AbortSignal) => Promise<void>,
+  callback: (deadlineSignal: AbortSignal) => Promise<void>,
 ): Promise<void> => {
   const createTimeoutError = (): Error =>
     authErrors.storeTimeout(timeoutMs, "The code has been used: start a new login when the store works.");
-  return withDeadline({ signals: [signal], timeoutMs, onTimeout: createTimeoutError }, work);
+  return withDeadline({ signals: [signal], timeoutMs, onTimeout: createTimeoutError }, callback);
 };

@@ -36,7 +36,7 @@ export interface OAuthLibraryOptions {
  */
 export const sendOAuthRequest = async <T>(
   { stage, settings, signal, secrets, timeoutMs = settings.timeoutMs }: OAuthRequest,
-  work: (options: OAuthLibraryOptions) => Promise<T>,
+  callback: (options: OAuthLibraryOptions) => Promise<T>,
 ): Promise<T> => {
   const { transport, allowsHttp } = settings;
   let request = settings.issuer;
@@ -69,7 +69,7 @@ export const sendOAuthRequest = async <T>(
         onTimeout: () => authErrors.serverTimeout(request, timeoutMs),
       },
       (deadlineSignal) =>
-        work({ signal: deadlineSignal, [allowInsecureRequests]: allowsHttp, [customFetch]: send }),
+        callback({ signal: deadlineSignal, [allowInsecureRequests]: allowsHttp, [customFetch]: send }),
     );
   } catch (error) {
     if (signal?.aborted) throw abortError(signal.reason);

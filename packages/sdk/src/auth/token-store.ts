@@ -25,10 +25,10 @@ export interface TokenStore {
    */
   reserve?(): Promise<Reservation>;
   /**
-   * Runs `work` while no other work runs for the same credential, in this process or another, and returns its result.
-   * Rejects if `signal` is aborted before `work` starts. Without this method, work is serialized within this process.
+   * Runs `callback` while no other work runs for the same credential, in this process or another, and returns its result.
+   * Rejects if `signal` is aborted before `callback` starts. Without this method, work is serialized within this process.
    */
-  lock?<T>(work: () => Promise<T>, options: { signal: AbortSignal }): Promise<T>;
+  lock?<T>(callback: () => Promise<T>, options: { signal: AbortSignal }): Promise<T>;
 }
 
 /** Space reserved for the next credential. */
@@ -72,16 +72,16 @@ export const reserveSpace = async (store: TokenStore): Promise<Reservation> => {
 
 const queuesByStore = new WeakMap<TokenStore, Promise<unknown>>();
 
-/** Runs `work` exclusively: under the store's own lock, or one call at a time within this process. */
+/** Runs `callback` exclusively: under the store's own lock, or one call at a time within this process. */
 export const withExclusiveStore = async <T>(
   store: TokenStore,
   signal: AbortSignal,
-  work: () => Promise<T>,
+  callback: () => Promise<T>,
 ): Promise<T> => {
-  if (store.lock) return store.lock(work, { signal });
+  if (store.lock) return store.lock(callback, { signal });
   const result = (queuesByStore.get(store) ?? Promise.resolve()).then(() => {
     signal.throwIfAborted();
-    return work();
+    return callback();
   });
   queuesByStore.set(
     store,

@@ -14,12 +14,12 @@ export const validateTimeout = (timeoutMs: number, argument = "timeoutMs"): numb
 };
 
 /**
- * Runs `work` until it settles, the deadline passes, or the caller aborts (which throws the caller's reason, as an `Error`), whichever is
+ * Runs `callback` until it settles, the deadline passes, or the caller aborts (which throws the caller's reason, as an `Error`), whichever is
  * first. Work that ignores its limit continues in the background.
  */
 export const raceWithDeadline = <T>(
   options: DeadlineOptions,
-  work: (limit: Limit) => Promise<T>,
+  callback: (limit: Limit) => Promise<T>,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
     const { signals, timeoutMs, onTimeout: createTimeoutError, timers } = options;
@@ -39,5 +39,5 @@ export const raceWithDeadline = <T>(
     const unregisterCallbacks = signals.map((signal) => onAbort(signal, abortAndReject));
     if (timeoutMs <= longestDelayMs)
       timer = timers.setTimeout(() => abortAndReject(createTimeoutError()), timeoutMs);
-    void work(limit).then(resolve, reject).then(cleanUp);
+    void callback(limit).then(resolve, reject).then(cleanUp);
   });

@@ -3,13 +3,13 @@ import { raceWithDeadline } from "./deadline.js";
 import type { DeadlineOptions } from "./limit.js";
 import type { Timers } from "./timers.js";
 
-/** Runs `work` as `raceWithDeadline` does. In addition, the stack of the timeout error shows the caller that awaits it. */
+/** Runs `callback` as `raceWithDeadline` does. In addition, the stack of the timeout error shows the caller that awaits it. */
 export const withDeadline = async <T>(
   limits: Omit<DeadlineOptions, "timers" | "signals"> & {
     timers?: Timers;
     signals: readonly (AbortSignal | undefined)[];
   },
-  work: (signal: AbortSignal) => Promise<T>,
+  callback: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const signals = limits.signals.filter((signal) => signal !== undefined);
   // Such as a controller passed instead of its signal.
@@ -21,7 +21,7 @@ export const withDeadline = async <T>(
   try {
     return await raceWithDeadline(
       { timers: globalThis, ...limits, signals, onTimeout: createTimeoutError },
-      ({ signal }) => work(signal),
+      ({ signal }) => callback(signal),
     );
   } catch (error) {
     // An error made in a timer's callback does not show who awaits; one made here does.

@@ -51,7 +51,7 @@ export const ensureResource = async <Created, Found, Issued>(
     conflict: ApiError | undefined,
   ): Promise<Found | undefined> =>
     findExisting(ensurable, identity, { ...inputs }, calls, requestOptions, conflict);
-  let work: Promise<EnsureResult<Created, Found, Issued>> | undefined;
+  let resultPromise: Promise<EnsureResult<Created, Found, Issued>> | undefined;
   try {
     return await withDeadline(
       { signals: signals.concat(options.signal ?? []), timeoutMs, onTimeout: createTimeoutError, timers },
@@ -65,15 +65,15 @@ export const ensureResource = async <Created, Found, Issued>(
           attempts,
           timers,
         );
-        work = ensurePromise.then((result) =>
+        resultPromise = ensurePromise.then((result) =>
           addCredentials(result, calls, attemptOptions, deadline, timers),
         );
-        return work;
+        return resultPromise;
       },
     );
   } catch (caughtError) {
     // The call in progress adds its attempts when it ends.
-    await work?.catch(() => undefined);
+    await resultPromise?.catch(() => undefined);
     // The error of the last call has only the time that was left for it.
     const isCallTimeout = caughtError instanceof TimeoutError && options.timeoutMs !== undefined;
     const error = isCallTimeout ? createTimeoutError() : caughtError;

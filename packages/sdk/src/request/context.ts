@@ -90,8 +90,8 @@ export interface OnDemandSteps extends ResponseErrors {
     message: Message,
     attempts: Attempt[],
   ): Promise<TransportResponse>;
-  /** Publishes the start and the end of `work` to the subscribers of a tracing channel. */
-  trace<T>(name: TracedName, context: CallTrace | AttemptTrace, work: () => Promise<T>): Promise<T>;
+  /** Publishes the start and the end of `callback` to the subscribers of a tracing channel. */
+  trace<T>(name: TracedName, context: CallTrace | AttemptTrace, callback: () => Promise<T>): Promise<T>;
   /**
    * Returns the token of the environment, for a call that has no token of its own.
    *

@@ -29,18 +29,18 @@ export const intercept = (
   });
 };
 
-/** Publishes the start, end and failure of `work` to subscribers; never its result, which may be a secret. */
+/** Publishes the start, end and failure of `callback` to subscribers; never its result, which may be a secret. */
 export const trace = <T>(
   name: TracedName,
   context: CallTrace | AttemptTrace,
-  work: () => Promise<T>,
+  callback: () => Promise<T>,
 ): Promise<T> => {
   const channel = getObservedChannel(name);
-  if (!channel) return work();
-  let workResult: T;
+  if (!channel) return callback();
+  let callbackResult: T;
   return channel
-    .tracePromise(() => work().then((value) => void (workResult = value)), context)
-    .then(() => workResult);
+    .tracePromise(() => callback().then((value) => void (callbackResult = value)), context)
+    .then(() => callbackResult);
 };
 
 /**

@@ -84,10 +84,10 @@ const traceCall = async <T>(
   { load }: ClientSettings,
   { method, path }: { method: string; path: string },
   attempts: Attempt[],
-  work: () => Promise<T>,
+  callback: () => Promise<T>,
 ): Promise<T> => {
   try {
-    return await (traceIfObserved("call", { method, path, attempts }, work, load) ?? work());
+    return await (traceIfObserved("call", { method, path, attempts }, callback, load) ?? callback());
   } catch (error) {
     // The caller must have reached its `await`, or the stack does not show it.
     await undefined;

@@ -22,14 +22,14 @@ export const getObservedChannel = (name: TracedName) => {
 
 /** The part of the modules loaded on demand that traces. */
 interface Tracer {
-  trace<T>(name: TracedName, context: CallTrace | AttemptTrace, work: () => Promise<T>): Promise<T>;
+  trace<T>(name: TracedName, context: CallTrace | AttemptTrace, callback: () => Promise<T>): Promise<T>;
 }
 
-/** Traces `work` if anything subscribes to the channel. Otherwise, returns undefined and does not run it. */
+/** Traces `callback` if anything subscribes to the channel. Otherwise, returns undefined and does not run it. */
 export const traceIfObserved = <T>(
   name: TracedName,
   context: CallTrace | AttemptTrace,
-  work: () => Promise<T>,
+  callback: () => Promise<T>,
   load: () => Promise<Tracer>,
 ): Promise<T> | undefined =>
-  getObservedChannel(name) && load().then(({ trace }) => trace(name, context, work));
+  getObservedChannel(name) && load().then(({ trace }) => trace(name, context, callback));

@@ -223,9 +223,9 @@ const restoreLogin = async (context: JobContext, databaseId: string, connectionI
 };
 
 /** Throws an `OutcomeUnknownError` when the rows cannot be reached: they still contain the change, which is made later. */
-const wrapDiscardFailure = async <T>(work: () => Promise<T>): Promise<T> => {
+const wrapDiscardFailure = async <T>(callback: () => Promise<T>): Promise<T> => {
   try {
-    return await work();
+    return await callback();
   } catch (error) {
     if (!(error instanceof DatabaseUnavailableError)) throw error;
     throw new OutcomeUnknownError("The change could not be discarded", { cause: error });

@@ -253,11 +253,11 @@ export class RunnerSession {
   }
 
   /** Keeps this process from ending while it waits for the server. */
-  async #whileReferenced<T>(work: () => Promise<T>): Promise<T> {
+  async #whileReferenced<T>(callback: () => Promise<T>): Promise<T> {
     this.#busyCount += 1;
     this.#socket.ref();
     try {
-      return await work();
+      return await callback();
     } finally {
       this.#busyCount -= 1;
       if (this.#busyCount === 0) this.#socket.unref();

@@ -50,7 +50,7 @@ export const fileStore = (path: string): TokenStore => {
         throw fileErrors.unwritable(absolutePath, error);
       }
     },
-    lock: (work, { signal }) => withFileLock(`${absolutePath}.lock`, work, { signal }),
+    lock: (callback, { signal }) => withFileLock(`${absolutePath}.lock`, callback, { signal }),
   };
 };
 

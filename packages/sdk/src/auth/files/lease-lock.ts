@@ -37,7 +37,7 @@ export interface FileLockOptions {
 }
 
 /**
- * Runs `work` while no other process runs work with the same lock file, and returns its result. Rejects with the reason
+ * Runs `callback` while no other process runs work with the same lock file, and returns its result. Rejects with the reason
  * of the signal if it is aborted before the lock is acquired, and with `TokenStoreError` if the folder cannot be
  * written. Rejects with `InvalidArgumentError` for an option that does not exist or has another type.
  *
@@ -61,7 +61,7 @@ export interface FileLockOptions {
  */
 export const withFileLock = async <T>(
   path: string,
-  work: () => Promise<T>,
+  callback: () => Promise<T>,
   options: FileLockOptions,
 ): Promise<T> => {
   assertOptions(options, "withFileLock", () => InvalidArgumentError);
@@ -70,7 +70,7 @@ export const withFileLock = async <T>(
   const heartbeat = setInterval(() => void updateHeartbeat(path), heartbeatMs).unref();
   try {
     await removeLeftovers(path).catch(() => undefined);
-    return await work();
+    return await callback();
   } finally {
     clearInterval(heartbeat);
     await releaseLock(path, owner);
