@@ -39,7 +39,7 @@ const maxHeadBytes = 512;
 type Compression = "gzip" | "zstd";
 
 /** How files begin that neither Postgres nor Node.js reads. */
-const unsupportedFormats: readonly (readonly [signature: Buffer, format: string, advice: string])[] = [
+const unsupportedFormats: readonly (readonly [signature: Buffer, format: string, hint: string])[] = [
   [Buffer.from("BZh"), "compressed with bzip2", "Unpack it first, for example with bunzip2."],
   [
     Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a]),
@@ -162,9 +162,8 @@ const isArchive = (head: Buffer): boolean =>
   head.subarray(0, 5).equals(Buffer.from("PGDMP")) || head.subarray(257, 262).equals(Buffer.from("ustar"));
 
 const assertSupportedFormat = (head: Buffer, name: string): void => {
-  for (const [signature, format, advice] of unsupportedFormats) {
-    if (head.subarray(0, signature.length).equals(signature))
-      throw unsupportedDumpError(name, format, advice);
+  for (const [signature, format, hint] of unsupportedFormats) {
+    if (head.subarray(0, signature.length).equals(signature)) throw unsupportedDumpError(name, format, hint);
   }
 };
 
@@ -172,8 +171,8 @@ const detectCompression = (head: Buffer, name: string): Compression | undefined 
   if (head[0] === 0x1f && head[1] === 0x8b) return "gzip";
   if (!head.subarray(0, 4).equals(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]))) return undefined;
   if (createZstdDecompress) return "zstd";
-  const advice = "Unpack it first, for example with unzstd, or use Node.js 22.15 or newer.";
-  throw unsupportedDumpError(name, "compressed with zstd", advice);
+  const hint = "Unpack it first, for example with unzstd, or use Node.js 22.15 or newer.";
+  throw unsupportedDumpError(name, "compressed with zstd", hint);
 };
 
 // Node.js has it since 22.15; the types are for the oldest version that is supported.

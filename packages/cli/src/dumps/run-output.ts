@@ -50,13 +50,13 @@ export const runProgramOutput = async (
     await program.exited;
   };
   const suggestsClean = canClean && !clean;
-  const adviseOnSqlState = (sqlState: string): string | undefined =>
+  const getSqlStateHint = (sqlState: string): string | undefined =>
     suggestsClean && isDuplicateObject(sqlState)
       ? "It already has what the dump has: pass --clean to drop that first."
       : undefined;
   const options = {
     isProgramOutput: true,
-    advise: adviseOnSqlState,
+    getHint: getSqlStateHint,
     ...(clean ? { adapt: createReplacingAdapter(name) } : {}),
   };
   await runInOneTransaction(access, context, async () => {

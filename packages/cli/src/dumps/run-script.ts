@@ -30,8 +30,8 @@ export interface ScriptOptions {
   readonly isProgramOutput?: boolean;
   /** Changes statements. Default: they run as they are. */
   readonly adapt?: StatementAdapter;
-  /** Returns the advice for a SQLSTATE, instead of the advice for any statement. */
-  readonly advise?: (sqlState: string) => string | undefined;
+  /** Returns the hint for a SQLSTATE, which replaces the hint for any statement. */
+  readonly getHint?: (sqlState: string) => string | undefined;
 }
 
 /** The first and the last line of each database in the output of pg_dump and pg_dumpall. */
@@ -41,12 +41,12 @@ const dumpEndPattern = /^PostgreSQL database( cluster)? dump complete$/;
 /**
  * Reads a script to its end before any of it runs.
  *
- * @param advice how to avoid commands of psql, none of which run.
+ * @param hint how to avoid commands of psql, none of which run.
  * @throws `db:meta_command`, `db:incomplete_dump`, `db:statement_too_long`.
  */
 export const examineScript = async (
   { name, readContents }: DumpInput,
-  advice: string,
+  hint: string,
   signal: AbortSignal,
 ): Promise<ScriptInfo> => {
   let [dumpStartCount, dumpEndCount] = [0, 0];
@@ -54,7 +54,7 @@ export const examineScript = async (
   for await (const part of translateSplitErrors(name, splitScript(readContents()))) {
     signal.throwIfAborted();
     if (part.kind === "meta-command" && !isRestrictCommand(part.text)) {
-      throw metaCommandError(name, part.line, part.text.slice(0, 40), advice);
+      throw metaCommandError(name, part.line, part.text.slice(0, 40), hint);
     }
     if (part.kind === "unfinished") {
       throw incompleteDumpError(
@@ -116,7 +116,7 @@ export const runScript = async (
   { isDump, firstTransactionLine }: ScriptInfo,
   access: DatabaseAccess,
   context: Pick<Context, "signal">,
-  { isProgramOutput = false, adapt = ({ bytes }) => bytes, advise }: ScriptOptions = {},
+  { isProgramOutput = false, adapt = ({ bytes }) => bytes, getHint }: ScriptOptions = {},
 ): Promise<void> => {
   const { databaseId } = access;
   const session = await openSession(access, context);
@@ -180,8 +180,8 @@ export const runScript = async (
     if (effect === "unknown" && problem.sqlState !== undefined) effect = "undone";
     const line = currentStatement ? findErrorLine(currentStatement, error) : 1;
     const scriptPosition = isProgramOutput ? name : `${name}:${String(line)}`;
-    const advice = problem.sqlState === undefined ? undefined : advise?.(problem.sqlState);
-    throw scriptFailedError(scriptPosition, problem, databaseId, effect, advice);
+    const hint = problem.sqlState === undefined ? undefined : getHint?.(problem.sqlState);
+    throw scriptFailedError(scriptPosition, problem, databaseId, effect, hint);
   } finally {
     await session.close();
   }

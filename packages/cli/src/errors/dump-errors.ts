@@ -4,9 +4,9 @@ import { usageError } from "./usage-errors.js";
 
 const nothingChangedText = "Nothing was changed.";
 
-/** @param advice how to make a file that can be read. */
-export const unsupportedDumpError = (name: string, format: string, advice: string): CliError =>
-  new CliError("usage", "db:unsupported_dump", `${name} is ${format}`, `${nothingChangedText} ${advice}`);
+/** @param hint how to make a file that can be read. */
+export const unsupportedDumpError = (name: string, format: string, hint: string): CliError =>
+  new CliError("usage", "db:unsupported_dump", `${name} is ${format}`, `${nothingChangedText} ${hint}`);
 
 /** @param problem where it ends, or what is damaged. */
 export const incompleteDumpError = (name: string, problem: string): CliError =>
@@ -20,14 +20,14 @@ export const incompleteDumpError = (name: string, problem: string): CliError =>
 /**
  * A script has a command of psql, some of which run programs on this machine.
  *
- * @param advice how to fix the problem.
+ * @param hint how to fix the problem.
  */
-export const metaCommandError = (name: string, line: number, text: string, advice: string): CliError =>
+export const metaCommandError = (name: string, line: number, text: string, hint: string): CliError =>
   new CliError(
     "usage",
     "db:meta_command",
     `${name}:${String(line)} has a command of psql, which could run programs on this machine: ${text}`,
-    `${nothingChangedText} ${advice}`,
+    `${nothingChangedText} ${hint}`,
   );
 
 /** @param name the name of the dump in messages. */
@@ -88,8 +88,8 @@ const effectHints: Record<ScriptEffect, (databaseId: string) => string> = {
     `The connection was lost during the commit: look into database ${databaseId} to see whether it has the changes.`,
 };
 
-/** Advice for a failed script by SQLSTATE. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-const adviceBySqlState: Readonly<Record<string, string>> = {
+/** Hints for a failed script by SQLSTATE. Source: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const hintsBySqlState: Readonly<Record<string, string>> = {
   "25001": "Run this statement by itself: it cannot be part of a transaction.",
   "42501": "A dump of another server can be restored if it was made with --no-owner --no-privileges.",
   "42704": "A dump of another server can be restored if it was made with --no-owner --no-privileges.",
@@ -109,19 +109,19 @@ export interface StatementProblem {
 
 /**
  * @param scriptPosition name of the script and line: `seed.sql:2`.
- * @param otherAdvice replaces the advice that helps after most scripts.
+ * @param replacementHint replaces the hint that helps after most scripts.
  */
 export const scriptFailedError = (
   scriptPosition: string,
   { message, sqlState, detail, hint }: StatementProblem,
   databaseId: string,
   effect: ScriptEffect,
-  otherAdvice?: string,
+  replacementHint?: string,
 ): CliError => {
-  const specificAdvice = otherAdvice ?? adviceBySqlState[sqlState ?? ""];
+  const specificHint = replacementHint ?? hintsBySqlState[sqlState ?? ""];
   // The server's own hint has more detail about its limits.
-  const advice = specificAdvice ?? (hint === undefined ? findSqlStateHint(sqlState, message) : undefined);
-  const lines = [detail, hint, effectHints[effect](databaseId), advice];
+  const mgmtHint = specificHint ?? (hint === undefined ? findSqlStateHint(sqlState, message) : undefined);
+  const lines = [detail, hint, effectHints[effect](databaseId), mgmtHint];
   return new CliError(
     "failure",
     "db:statement_failed",

@@ -145,7 +145,7 @@ const isCodedError = (error: unknown): error is Error & { code: string; hint?: s
 const baseUrlPhrase = "the base URL (MGMT_BASE_URL, --base-url)";
 
 /** The SDK's advice in terms of the command line: in flags, variables and commands. */
-const hintByAdvice: Readonly<Record<Advice, string>> = {
+const hintsByAdvice: Readonly<Record<Advice, string>> = {
   fix_argument: "Correct the value. Nothing was sent.",
   check_base_url: `Check that ${baseUrlPhrase} is the URL of the Management API and that the service is running. \`mgmt dev\` runs it on this machine.`,
   use_redirect_target: `Use the URL that the service redirects to as ${baseUrlPhrase}.`,
@@ -178,7 +178,7 @@ const chooseHint = (error: MgmtError): string | undefined => {
     return "Correct the variable HTTPS_PROXY, HTTP_PROXY or ALL_PROXY. Nothing was sent.";
   }
   if ("reason" in error && isTooManyFilesCode(error.reason)) return tooManyFilesHint;
-  const hint = hintByAdvice[error.advice];
+  const hint = hintsByAdvice[error.advice];
   if (error.advice !== "wait_longer" || !isWaitError(error)) return hint;
   return `${hint} mgmt ${commandGroupByType[error.resource]} get ${error.id} shows its status.`;
 };

@@ -46,7 +46,7 @@ describe("what a client program says", () => {
       {
         problem: "could not execute query: FATAL: terminating connection due to administrator command",
         detail: "The database held 16001 locks of 16000.",
-        advice: "Split the transaction.",
+        hint: "Split the transaction.",
         sqlState: "57P01",
       },
     ],

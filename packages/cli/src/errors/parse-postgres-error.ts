@@ -4,8 +4,8 @@ export interface PostgresProgramError {
   readonly problem: string;
   /** The server's details: the row, the constraint, or the limit. */
   readonly detail?: string;
-  /** The server's advice. */
-  readonly advice?: string;
+  /** The server's hint. */
+  readonly hint?: string;
   /** The server's code (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
   readonly sqlState?: string;
 }
@@ -51,12 +51,12 @@ export const parsePostgresError = (program: string, stderr: string): PostgresPro
     // The statement of pg_dump, which does not contain the reason.
     return sectionContent === "" || sectionContent.startsWith("Query was:") ? undefined : sectionContent;
   };
-  const [detail, advice] = [readSection("DETAIL"), readSection("HINT")];
+  const [detail, hint] = [readSection("DETAIL"), readSection("HINT")];
   const sqlState = code ?? inferSqlState(stderr);
   return {
     problem: problem === "" ? "no reason given" : problem.replaceAll(/: {2,}/g, ": "),
     ...(detail !== undefined && { detail }),
-    ...(advice !== undefined && { advice }),
+    ...(hint !== undefined && { hint }),
     ...(sqlState !== undefined && { sqlState }),
   };
 };

@@ -34,7 +34,7 @@ export const unreachableDatabaseError = (name: string, stderr: string): CliError
     "network",
     "database:unreachable",
     `Database ${name} cannot be used: ${formatErrorText(message)}`,
-    message.advice ??
+    message.hint ??
       hint ??
       (isOfService
         ? "Check that this machine can connect to it."
@@ -53,7 +53,7 @@ export const clientFailedError = (program: string, stderr: string): CliError => 
     "failure",
     "program:failed",
     `${program} failed: ${formatErrorText(message)}`,
-    message.advice ??
+    message.hint ??
       findSqlStateHint(message.sqlState, stderr) ??
       "Correct what the message names, and run the command again.",
     { next: [["mgmt", "db", "--help"]] },

@@ -2,7 +2,7 @@
 export const isDuplicateObject = (sqlState: string | undefined): boolean =>
   sqlState !== undefined && ["42P04", "42P06", "42P07", "42710", "42723"].includes(sqlState);
 
-/** Returns the advice for a code of the server, or undefined if the message itself has it. */
+/** Returns the hint for a code of the server, or undefined if the message itself has it. */
 export const findSqlStateHint = (sqlState: string | undefined, stderr: string): string | undefined => {
   const connectionHint = connectionHints.find(([pattern]) => pattern.test(stderr));
   if (connectionHint || sqlState === undefined) return connectionHint?.[1];

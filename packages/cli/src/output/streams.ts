@@ -64,9 +64,9 @@ const handleStreamErrors = (stream: NodeJS.WriteStream): NodeJS.WriteStream => {
     if (stream === process.stdout) {
       if (code === "EPIPE") process.exit();
       const { stderr } = processStreams;
-      const advice = fullDiskCodes.includes(code) ? "Free some space, or write" : "Write";
+      const action = fullDiskCodes.includes(code) ? "Free some space, or write" : "Write";
       stderr.write(`error: The output cannot be written (${code ?? message})\n`);
-      stderr.write(`hint: ${advice} the output elsewhere. The command may have taken effect.\n`);
+      stderr.write(`hint: ${action} the output elsewhere. The command may have taken effect.\n`);
     } else if (closedStreamCodes.includes(code)) return;
     process.exit(exitCodes.failure);
   });

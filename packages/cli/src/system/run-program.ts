@@ -20,7 +20,7 @@ export interface ProgramOptions {
   readonly env: NodeJS.ProcessEnv;
   /** `inherit`, or for each of standard input, output and error a stream of this process or `ignore`. */
   readonly stdio: "inherit" | readonly ("ignore" | number)[];
-  /** The advice if the program is not found. */
+  /** The hint if the program is not found. */
   readonly notFoundHint: string;
   readonly interruption: Interruption;
   /** Called with each signal that arrives while the program runs. Default: only the program decides what the signal means. */

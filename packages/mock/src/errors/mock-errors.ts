@@ -2,9 +2,9 @@ import { MockError } from "./mock-error.js";
 
 const mswOptionalNote = "`mock.fetch` and `@mgmt/mock/server` work without it.";
 
-const oneServerAdvice = "Let both use one server, with createTest({ server }) or mock.listen({ server })";
+const oneServerHint = "Let both use one server, with createTest({ server }) or mock.listen({ server })";
 
-const oneWorkerAdvice = "pass your handlers to mock.start({ handlers }), or mock.handlers to yours";
+const oneWorkerHint = "pass your handlers to mock.start({ handlers }), or mock.handlers to yours";
 
 const describeCause = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
@@ -48,7 +48,7 @@ export const secondServer = (handlers: readonly string[]): MockError =>
   new MockError(
     "mock:second_server",
     `Another MSW server of this process receives its requests, so the mock cannot intercept them: ${renderSetupServerCall(handlers)}. ` +
-      `${oneServerAdvice}, or close the other one first`,
+      `${oneServerHint}, or close the other one first`,
   );
 
 /** @param handlers names of the handlers of the rejected server. */
@@ -56,7 +56,7 @@ export const rejectedServer = (handlers: readonly string[]): MockError =>
   new MockError(
     "mock:second_server",
     `An MSW server would receive the requests of this process in place of the mock, which listens already: ${renderSetupServerCall(handlers)}. ` +
-      `Call close() of that server. ${oneServerAdvice}, or close the mock before the server listens`,
+      `Call close() of that server. ${oneServerHint}, or close the mock before the server listens`,
   );
 
 export const mocksListen = (): MockError =>
@@ -68,7 +68,7 @@ export const mocksListen = (): MockError =>
 export const closedBySecondServer = (): MockError =>
   new MockError(
     "mock:second_server",
-    `Another MSW server of this process has listened beside the mock, and has ended the interception of both when it was closed. ${oneServerAdvice}`,
+    `Another MSW server of this process has listened beside the mock, and has ended the interception of both when it was closed. ${oneServerHint}`,
   );
 
 export const shadowedHandler = (handlers: readonly string[], bases: readonly string[]): MockError =>
@@ -129,7 +129,7 @@ export const workerSilent = (url: string, seconds: number): MockError =>
 export const notIntercepted = (baseUrl: string, page: string, cause?: unknown): MockError =>
   new MockError(
     "mock:not_intercepted",
-    `Requests of this page to ${baseUrl} do not reach the mock. Check that the page does not start another setupWorker(): ${oneWorkerAdvice}. ` +
+    `Requests of this page to ${baseUrl} do not reach the mock. Check that the page does not start another setupWorker(): ${oneWorkerHint}. ` +
       `Check that ${page} is in the scope of the worker script, and that npx msw init has written the script of the installed MSW. ` +
       'If the page has worked before, close its other tabs and load it again, and turn off "Bypass for network" in the developer tools',
     { cause },
@@ -172,7 +172,7 @@ export const secondWorker = (baseUrl: string, cause: unknown): MockError =>
   new MockError(
     "mock:second_worker",
     `Requests of this page to ${baseUrl} are refused, because the page has started another setupWorker(), which receives them. ` +
-      `Start only one: ${oneWorkerAdvice}`,
+      `Start only one: ${oneWorkerHint}`,
     { cause },
   );
 

@@ -38,7 +38,7 @@ export const runRestore = async (
         "A dump in SQL drops nothing. Make one with mgmt db dump --format custom.",
       );
     }
-    const scriptInfo = isScript ? await examineScript(input, adviceOnDumps, signal) : undefined;
+    const scriptInfo = isScript ? await examineScript(input, dumpHint, signal) : undefined;
     const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
     const verbPhrase = clean
       ? "replace what a dump has, and drop what depends on it, in"
@@ -58,7 +58,7 @@ export const runRestore = async (
   }
 };
 
-const adviceOnDumps =
+const dumpHint =
   "pg_dump writes none. Make the dump again without --create, or remove the line; if you trust the whole file, run psql yourself.";
 
 const restoreArchive = async (

@@ -32,7 +32,7 @@ export const runSeed = async (
     }
     const scriptInfo = allowMetaCommands
       ? undefined
-      : await examineScript(input, metaCommandAdvice, context.signal);
+      : await examineScript(input, metaCommandHint, context.signal);
     const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
     await confirmDatabaseChange("run SQL on", access, "rows", flags, context, {
       readsStdin: input.path === undefined,
@@ -45,7 +45,7 @@ export const runSeed = async (
   }
 };
 
-const metaCommandAdvice = "If you trust the file, pass --allow-meta-commands: psql then runs it.";
+const metaCommandHint = "If you trust the file, pass --allow-meta-commands: psql then runs it.";
 
 /** Has psql run a script with its own commands. The effects of these commands are not known, nor whether they end the transaction. */
 const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Context): Promise<void> => {

@@ -30,8 +30,8 @@ export const createSkippedCheck = (name: string, message: string): Check => ({
   next: [],
 });
 
-/** The advice for a problem. */
-interface CheckAdvice {
+/** How to solve a problem. */
+interface CheckDetails {
   readonly hint?: string | undefined;
   readonly next?: Check["next"] | undefined;
 }
@@ -40,16 +40,16 @@ const createProblemCheck = (
   status: "warning" | "failure",
   name: string,
   message: string,
-  { hint, next = [] }: CheckAdvice,
+  { hint, next = [] }: CheckDetails,
 ): Check => ({ name, status, message, ...(hint !== undefined && { hint }), next });
 
 /** Returns a check that has found a problem which does not keep commands from working. */
-export const createWarningCheck = (name: string, message: string, advice: CheckAdvice = {}): Check =>
-  createProblemCheck("warning", name, message, advice);
+export const createWarningCheck = (name: string, message: string, details: CheckDetails = {}): Check =>
+  createProblemCheck("warning", name, message, details);
 
 /** Returns a check that has found a problem because of which commands fail. */
-export const createFailureCheck = (name: string, message: string, advice: CheckAdvice = {}): Check =>
-  createProblemCheck("failure", name, message, advice);
+export const createFailureCheck = (name: string, message: string, details: CheckDetails = {}): Check =>
+  createProblemCheck("failure", name, message, details);
 
 /** Returns the result of a check that threw an error. */
 export const createErrorCheck = async (
