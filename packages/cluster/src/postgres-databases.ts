@@ -180,7 +180,7 @@ export class PostgresDatabases implements DatabaseEngine {
         // Deriving verifiers takes as long as a statement.
         this.#logins.createLoginStatements(name, credentials),
       ]);
-      if (currentState.database === "invalid") await this.#copier.makeRoom(name);
+      if (currentState.database === "invalid") await this.#copier.freeName(name);
       if (currentState.database === "valid") {
         for (const credential of credentials) await this.#logins.grant(name, credential);
         return;
@@ -252,7 +252,7 @@ export class PostgresDatabases implements DatabaseEngine {
       { sourceNames: [toTenantDatabaseName(backupDatabase)], cancelSignal },
       async (signal) => {
         for (const leftoverName of [staging, this.#copier.installation.toReplacedName(name)])
-          await this.#copier.makeRoom(leftoverName);
+          await this.#copier.freeName(leftoverName);
         try {
           await this.#copier.copy(backupDatabase, staging, signal);
           await this.#copier.transferOwnership(staging, toTenantDatabaseName(backupDatabase), name);
@@ -283,7 +283,7 @@ export class PostgresDatabases implements DatabaseEngine {
     return this.#withLockUntilDone([name], async () => {
       const { database } = await this.#catalog.inspectOwn(backupDatabase);
       // Left by an interrupted drop.
-      if (database === "invalid") await this.#copier.makeRoom(backupDatabase);
+      if (database === "invalid") await this.#copier.freeName(backupDatabase);
       if (database !== "valid") await this.#createBackup(backupDatabase, name);
       return { size: await this.#catalog.readSize(backupDatabase) };
     });
@@ -350,7 +350,7 @@ export class PostgresDatabases implements DatabaseEngine {
     if (source.type === "empty")
       return { filledName: await this.#preparedDatabases.take(), contentOwner: undefined };
     const staging = this.#copier.installation.toStagingName(name);
-    await this.#copier.makeRoom(staging);
+    await this.#copier.freeName(staging);
     const sourceName =
       source.type === "backup"
         ? await this.#catalog.requireBackupDatabase(source.backupId)
@@ -362,7 +362,7 @@ export class PostgresDatabases implements DatabaseEngine {
   /** Copies the database under a temporary name, so that a backup is always complete. */
   async #createBackup(backupDatabase: string, name: string): Promise<void> {
     const staging = this.#copier.installation.toStagingName(name);
-    await this.#copier.makeRoom(staging);
+    await this.#copier.freeName(staging);
     try {
       await this.#copier.copy(name, staging);
       await this.#admin.runScript([

@@ -121,8 +121,8 @@ const addSettings = (settings: readonly GitSetting[], env: NodeJS.ProcessEnv): N
   };
 };
 
-const selectVariables = (env: NodeJS.ProcessEnv, isWanted: (name: string) => boolean): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => isWanted(name)));
+const selectVariables = (env: NodeJS.ProcessEnv, isIncluded: (name: string) => boolean): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => isIncluded(name)));
 
 const removeProtocol = (protocol: string, protocols: string): string =>
   protocols

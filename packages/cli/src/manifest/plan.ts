@@ -217,7 +217,7 @@ const findReasonToKeep = (
 export const describeChangesSince = (plan: Plan, state: ServiceState): string[] => {
   const entriesBefore = new Map(plan.read.map((entry) => [toAddressKey(entry), entry]));
   const entriesAfter = new Map(state.entries.map((entry) => [toAddressKey(entry), entry]));
-  const goneSentences = [...entriesBefore]
+  const removalSentences = [...entriesBefore]
     .filter(([key]) => !entriesAfter.has(key))
     .map(([, entry]) => `${formatAddress(entry)} is gone`);
   const changeSentences = [...entriesAfter].flatMap(([key, entry]) => {
@@ -229,5 +229,5 @@ export const describeChangesSince = (plan: Plan, state: ServiceState): string[] 
       .filter((field) => !isDeepStrictEqual(previousEntry.fields[field], entry.fields[field]))
       .map((field) => `${field} of ${formatAddress(entry)} has changed`);
   });
-  return [...goneSentences, ...changeSentences];
+  return [...removalSentences, ...changeSentences];
 };

@@ -155,14 +155,14 @@ const createCoreTool = (
       schema,
       (writesEnvFile ?? tool.issuesSecrets) ? envArguments : {},
       tool.annotations.readOnlyHint ? {} : dryRunArgument,
-      canBeWantedAgain(tool) ? againArgument : {},
+      canBeRepeated(tool) ? againArgument : {},
     ),
     run: (args, call) => run(tool, args, call, server),
   };
 };
 
 /** A deleted resource cannot be deleted again, and an update sets the same values again. */
-const canBeWantedAgain = ({ annotations, operation }: OperationTool): boolean =>
+const canBeRepeated = ({ annotations, operation }: OperationTool): boolean =>
   annotations.destructiveHint && !/\.(?:delete|update)$/.test(operation);
 
 const readerAnnotations: ToolAnnotations = {

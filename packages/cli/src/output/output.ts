@@ -190,8 +190,8 @@ export class Output extends Messages {
     const { PagedOutput } = await import("./paged-output.js");
     const { stdout } = this.streams;
     const { env, interruption } = this;
-    const isPagerWanted = (this.presentation.pager ?? true) && format === "table";
-    const pagedOutput = new PagedOutput({ stdout, env, isPagerWanted, interruption });
+    const isPagerEnabled = (this.presentation.pager ?? true) && format === "table";
+    const pagedOutput = new PagedOutput({ stdout, env, isPagerEnabled, interruption });
     try {
       for await (const text of parts)
         if (!(await pagedOutput.write(format === "csv" ? this.#escapeLogCommands(text) : text))) break;

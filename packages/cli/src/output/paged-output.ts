@@ -8,7 +8,7 @@ export interface PagedOutputOptions {
   readonly stdout: OutputStream;
   readonly env: NodeJS.ProcessEnv;
   /** Whether to show output that does not fit on the terminal in a pager. */
-  readonly isPagerWanted: boolean;
+  readonly isPagerEnabled: boolean;
   /** Gets the signals that arrive while the pager is open. */
   readonly interruption?: Interruption | undefined;
 }
@@ -21,8 +21,8 @@ export class PagedOutput {
   private pagerCommand: string | undefined;
 
   constructor(private readonly options: PagedOutputOptions) {
-    const { stdout, env, isPagerWanted } = options;
-    this.pagerCommand = findPagerCommand(stdout, env, isPagerWanted);
+    const { stdout, env, isPagerEnabled } = options;
+    this.pagerCommand = findPagerCommand(stdout, env, isPagerEnabled);
   }
 
   /** Writes text, and waits while the reader is slow. Returns false when the user has left the pager. */

@@ -18,9 +18,9 @@ export interface PagerTerminal {
 export const findPagerCommand = (
   terminal: PagerTerminal,
   env: NodeJS.ProcessEnv,
-  isWanted: boolean,
+  isEnabled: boolean,
 ): string | undefined => {
-  if (!isWanted || !terminal.isTTY || env["NO_PAGER"] || isUnattended(env) || env["TERM"] === "dumb")
+  if (!isEnabled || !terminal.isTTY || env["NO_PAGER"] || isUnattended(env) || env["TERM"] === "dumb")
     return undefined;
   const command = (env["PAGER"] ?? "less").trim();
   return command === "" || command === "cat" ? undefined : command;

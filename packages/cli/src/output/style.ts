@@ -33,7 +33,7 @@ export const wantsColor = (stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv):
   return stream.isTTY === true && env["TERM"] !== "dumb" && detectCodingAgent(env) === undefined;
 };
 
-/** Loads chalk only if colors are wanted. */
+/** Loads chalk only if colors are enabled. */
 export const loadStyle = async (usesColor: boolean): Promise<Style> => {
   if (!usesColor) return plainStyle;
   const { Chalk } = await import("chalk");

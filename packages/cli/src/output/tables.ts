@@ -149,13 +149,13 @@ export const renderDetails = (
     const relativeSuffix =
       columnGap.length + text.length + relativeText.length <= availableWidth ? relativeText : "";
     const emphasize = selectValueStyle(field, text, toTableColumn(column, 0), style);
-    const fadeAge = (lineText: string): string =>
+    const dimAge = (lineText: string): string =>
       lineText.slice(0, -relativeSuffix.length) + style.faint(relativeSuffix);
     return [
       {
         title: toPrintable(column.title),
         text: text + relativeSuffix,
-        emphasize: relativeSuffix === "" ? emphasize : fadeAge,
+        emphasize: relativeSuffix === "" ? emphasize : dimAge,
       },
     ];
   });

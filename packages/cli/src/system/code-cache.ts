@@ -76,9 +76,9 @@ export class CodeCache {
   #readCode(name: string, source: Buffer): Buffer | undefined {
     const cachedFile = readOwnedFile(join(this.#cacheFolder, name));
     if (!cachedFile?.subarray(0, source.length).equals(source)) return undefined;
-    const codeTwice = cachedFile.subarray(source.length);
-    const code = codeTwice.subarray(0, codeTwice.length / 2);
-    return codeTwice.subarray(code.length).equals(code) ? code : undefined;
+    const repeatedCode = cachedFile.subarray(source.length);
+    const code = repeatedCode.subarray(0, repeatedCode.length / 2);
+    return repeatedCode.subarray(code.length).equals(code) ? code : undefined;
   }
 
   /**

@@ -289,10 +289,10 @@ export class AdminConnection {
    */
   async terminateSessions(condition: string, value: string, canKill = true): Promise<boolean> {
     const options = { startedAt: performance.now(), canKill };
-    const hadSessions = await this.#terminateSessionsSince(condition, value, options);
-    if (typeof hadSessions === "boolean") return hadSessions;
-    await this.memberships.runWith(hadSessions.hiddenRoles, () =>
-      this.#terminateSessionsSince(condition, value, { ...options, seesAll: true }),
+    const terminationResult = await this.#terminateSessionsSince(condition, value, options);
+    if (typeof terminationResult === "boolean") return terminationResult;
+    await this.memberships.runWith(terminationResult.hiddenRoles, () =>
+      this.#terminateSessionsSince(condition, value, { ...options, canSeeAll: true }),
     );
     return true;
   }
@@ -301,7 +301,7 @@ export class AdminConnection {
   async #terminateSessionsSince(
     condition: string,
     value: string,
-    { startedAt, canKill, seesAll = false }: { startedAt: number; canKill: boolean; seesAll?: boolean },
+    { startedAt, canKill, canSeeAll = false }: { startedAt: number; canKill: boolean; canSeeAll?: boolean },
   ): Promise<boolean | { hiddenRoles: string[] }> {
     let hadSessions = false;
     // `pg_terminate_backend` can wait too, but polls only every 100 ms.
@@ -318,7 +318,7 @@ export class AdminConnection {
       const hiddenRoles = sessions.flatMap(({ hidden: isHidden, role }) =>
         isHidden && role !== null ? [role] : [],
       );
-      if (elapsedMs >= hiddenTimeoutMs && hiddenRoles.length > 0 && !seesAll) return { hiddenRoles };
+      if (elapsedMs >= hiddenTimeoutMs && hiddenRoles.length > 0 && !canSeeAll) return { hiddenRoles };
       const unresponsiveSessions = sessions.filter(
         ({ ended: isTerminated, running: isRunning }) => isTerminated !== null && isRunning,
       );

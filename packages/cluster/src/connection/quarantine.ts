@@ -167,8 +167,8 @@ export class Quarantine {
       `${sessionTerminationQuery} and datname = $1 and pid = any ($2)`,
       [name, [...pids]],
     );
-    const livingPids = new Set(sessions.map(({ pid }) => pid));
-    for (const pid of pids) if (!livingPids.has(pid)) pids.delete(pid);
+    const remainingPids = new Set(sessions.map(({ pid }) => pid));
+    for (const pid of pids) if (!remainingPids.has(pid)) pids.delete(pid);
     return { isOwn, pids: [...pids] };
   }
 }

@@ -51,7 +51,7 @@ export const terminateStartingSessions = async (
   const isOfRoles = ({ pid }: StartingSession): boolean =>
     roles.some((role) => isTitleOfRole(role, titles.get(pid)));
   let endingPids = sessions.filter(isOfRoles).map(({ pid }) => pid);
-  let unknownPids = sessions.filter(({ pid }) => !tellsRole(titles.get(pid))).map(({ pid }) => pid);
+  let unknownPids = sessions.filter(({ pid }) => !containsRole(titles.get(pid))).map(({ pid }) => pid);
   for (; ; await sleep(pollIntervalMs)) {
     const elapsedMs = performance.now() - startedAt;
     if (endingPids.length === 0 && (unknownPids.length === 0 || elapsedMs >= timeoutMs)) return unknownPids;
@@ -74,7 +74,7 @@ export const terminateStartingSessions = async (
 const titlePrefix = "postgres: ";
 
 /** Returns whether a process has a title that contains its role. `title` is undefined or empty if the platform cannot read it. */
-const tellsRole = (title = ""): boolean => title.startsWith(titlePrefix);
+const containsRole = (title = ""): boolean => title.startsWith(titlePrefix);
 
 const isTitleOfRole = (role: string, title = ""): boolean => title.startsWith(`${titlePrefix}${role} `);
 

@@ -251,7 +251,7 @@ export class DatabaseCopier {
    * removed, every session of the server has to react to a signal. While one does not, the database is invalid: no client can connect to
    * it, and all that Postgres allows is to drop it later.
    *
-   * Gives up after a second, and calls `onStall`: the database is dropped later. Use `makeRoom` if its name is needed now.
+   * Gives up after a second, and calls `onStall`: the database is dropped later. Use `freeName` if its name is needed now.
    */
   async drop(name: string): Promise<void> {
     await this.#dropUnlessStalled(name);
@@ -262,7 +262,7 @@ export class DatabaseCopier {
    *
    * @throws UnresponsiveSessionsError while a session of the server does not react to signals.
    */
-  async makeRoom(name: string): Promise<void> {
+  async freeName(name: string): Promise<void> {
     if (!(await this.#dropUnlessStalled(name))) throw new UnresponsiveSessionsError();
   }
 

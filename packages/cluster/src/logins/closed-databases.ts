@@ -3,23 +3,23 @@ import { loginRejections } from "../connection/login-rejected.js";
 
 /** Databases that accept no connections for a moment, because they are copied or replaced. Their clients wait. */
 export class ClosedDatabases {
-  readonly #closures = new Map<string, { readonly gate: Gate; workCount: number }>();
+  readonly #closedDatabases = new Map<string, { readonly gate: Gate; callbackCount: number }>();
 
   /** Runs a callback while a database is closed for its clients. */
   async closeWhile(database: string, callback: () => Promise<void>): Promise<void> {
-    const closure = this.#closures.get(database) ?? {
+    const closedDatabase = this.#closedDatabases.get(database) ?? {
       gate: new Gate(database, loginRejections.closed),
-      workCount: 0,
+      callbackCount: 0,
     };
-    this.#closures.set(database, closure);
-    closure.workCount += 1;
+    this.#closedDatabases.set(database, closedDatabase);
+    closedDatabase.callbackCount += 1;
     try {
       await callback();
     } finally {
-      closure.workCount -= 1;
-      if (closure.workCount === 0) {
-        this.#closures.delete(database);
-        closure.gate.open();
+      closedDatabase.callbackCount -= 1;
+      if (closedDatabase.callbackCount === 0) {
+        this.#closedDatabases.delete(database);
+        closedDatabase.gate.open();
       }
     }
   }
@@ -30,8 +30,8 @@ export class ClosedDatabases {
    * @throws errors of `Gate.wait`.
    */
   resolveWhenOpen(database: string, limits: WaitLimits): string | Promise<string> {
-    const closure = this.#closures.get(database);
-    return closure === undefined ? database : this.#waitForGate(database, closure.gate, limits);
+    const closedDatabase = this.#closedDatabases.get(database);
+    return closedDatabase === undefined ? database : this.#waitForGate(database, closedDatabase.gate, limits);
   }
 
   async #waitForGate(database: string, gate: Gate, { timeoutMs, signal }: WaitLimits): Promise<string> {

@@ -313,13 +313,13 @@ const restoreRecordedDatabases = async (
   // The latest one first.
   for (const retainedName of retainedNames.toSorted().toReversed()) {
     const name = recordedByLastPart.get(getLastPart(retainedName));
-    const isTakenBack =
+    const isRestored =
       name !== undefined &&
       !presentByName.has(name) &&
       (await attempt(`The Postgres database ${retainedName} could not be renamed`, () =>
         retainedDatabases.restore(retainedName, name),
       ));
-    if (isTakenBack) presentByName.set(name, { name, open: false, foreign: false });
+    if (isRestored) presentByName.set(name, { name, open: false, foreign: false });
   }
 };
 

@@ -51,7 +51,7 @@ describe("the session of a process", () => {
     proxy.stall();
     const stop = recordWarnings();
     const waiting = Array.from({ length: 20 }, () =>
-      sessions.selectLiving([]).catch((error: unknown) => error),
+      sessions.selectLive([]).catch((error: unknown) => error),
     );
     await cluster.pool.query("select pg_terminate_backend($1)", [id.split(" ")[0]]);
     proxy.resume();
@@ -62,11 +62,11 @@ describe("the session of a process", () => {
   });
 
   it("continues after a statement that fails", async () => {
-    const ids = await records.sessions.selectLiving([await records.sessions.getCurrentId()]);
+    const ids = await records.sessions.selectLive([await records.sessions.getCurrentId()]);
     expect(ids.size).toBe(1);
     // Postgres does not accept this character in a text.
-    await expect(records.sessions.selectLiving(["\0"])).rejects.toThrow();
-    expect(await records.sessions.selectLiving([...ids])).toEqual(ids);
+    await expect(records.sessions.selectLive(["\0"])).rejects.toThrow();
+    expect(await records.sessions.selectLive([...ids])).toEqual(ids);
   });
 });
 
@@ -203,7 +203,7 @@ describe("a statement that Postgres does not answer in time", () => {
     vi.useRealTimers();
     proxy.resume();
     // A statement of the same session runs after the one that took too long.
-    await vi.waitFor(() => stalled.selectLiving([]));
+    await vi.waitFor(() => stalled.selectLive([]));
     expect(await other.runExclusively(["database"], () => Promise.resolve("done"))).toBe("done");
     await stalled.close();
     await other.close();

@@ -135,7 +135,7 @@ export class PostgresSessions implements Sessions {
     return (await this.#openSession()).id;
   }
 
-  async selectLiving(ids: readonly string[]): Promise<ReadonlySet<string>> {
+  async selectLive(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const session = await this.#openSession();
     try {
       const rows = await session.query<{ id: string }>(

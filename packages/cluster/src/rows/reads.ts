@@ -90,7 +90,7 @@ const buildReadStatement = (
   });
   const createReadByValue = (
     text: string,
-    wantedValues: readonly string[],
+    requestedValues: readonly string[],
     getValue: (loadedRow: LoadedRow) => string,
   ): ReadStatement => ({
     text,
@@ -98,12 +98,12 @@ const buildReadStatement = (
     preloads: group,
     toLoadResults: (rows, rowCache) => {
       const rowsByValue = new Map<string, LoadedRow[]>();
-      for (const value of wantedValues) rowsByValue.set(value, []);
+      for (const value of requestedValues) rowsByValue.set(value, []);
       for (const columns of rows) {
         const loadedRow = rowCache.getRow(firstPreload.table, columns);
         rowsByValue.get(getValue(loadedRow))?.push(loadedRow);
       }
-      return wantedValues.map((value) => rowsByValue.get(value) ?? []);
+      return requestedValues.map((value) => rowsByValue.get(value) ?? []);
     },
   });
   switch (firstPreload.read) {

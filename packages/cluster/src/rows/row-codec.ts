@@ -8,9 +8,9 @@ import type { RecordKey, RecordKeys } from "./record-keys.js";
 export class AlteredSecretError extends Error {
   override readonly name = "AlteredSecretError";
 
-  constructor(place: SecretPlace, options?: ErrorOptions) {
+  constructor(location: SecretLocation, options?: ErrorOptions) {
     super(
-      `${place.path} of ${place.id} in the table ${place.table} cannot be decrypted: ` +
+      `${location.path} of ${location.id} in the table ${location.table} cannot be decrypted: ` +
         "it was changed, or it belongs to another row or field",
       options,
     );
@@ -43,7 +43,7 @@ const nullablePathsByTable: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 export const listSecretPaths = (table: string): readonly SecretPath[] => secretPathsByTable.get(table) ?? [];
 
 /** The field of a row that contains a secret. The encryption binds a secret to its field, so it cannot be decrypted in another one. */
-interface SecretPlace {
+interface SecretLocation {
   readonly table: string;
   /** The id of the row. */
   readonly id: string;
@@ -65,7 +65,7 @@ type JsonObject = Record<string, unknown>;
 interface EncryptedSecret {
   readonly key: RecordKey;
   readonly data: string;
-  readonly place: SecretPlace;
+  readonly location: SecretLocation;
 }
 
 /** A secret as it was last read or written at its place. */
@@ -139,30 +139,30 @@ export class RowCodec {
     return this.#visit(table, text, replaceByPlainText, onAltered);
   }
 
-  #encrypt(value: unknown, place: SecretPlace): string {
+  #encrypt(value: unknown, location: SecretLocation): string {
     const key = this.#keys.current;
-    const placeText = encodePlace(place);
-    const cachedSecret = this.#secrets.get(placeText);
+    const locationText = encodeLocation(location);
+    const cachedSecret = this.#secrets.get(locationText);
     if (cachedSecret !== undefined && cachedSecret.value === value && cachedSecret.keyId === key.id)
       return toStoredSecret(key, cachedSecret.data);
-    const data = encrypt(key, value, placeText);
-    this.#keep(placeText, key, data, value);
+    const data = encrypt(key, value, locationText);
+    this.#keep(locationText, key, data, value);
     return toStoredSecret(key, data);
   }
 
-  #decrypt({ key, data, place }: EncryptedSecret): unknown {
-    const placeText = encodePlace(place);
-    const cachedSecret = this.#secrets.get(placeText);
+  #decrypt({ key, data, location }: EncryptedSecret): unknown {
+    const locationText = encodeLocation(location);
+    const cachedSecret = this.#secrets.get(locationText);
     if (cachedSecret !== undefined && cachedSecret.data === data && cachedSecret.keyId === key.id)
       return cachedSecret.value;
-    const value = decrypt(key, data, place);
-    this.#keep(placeText, key, data, value);
+    const value = decrypt(key, data, location);
+    this.#keep(locationText, key, data, value);
     return value;
   }
 
-  #keep(placeText: string, { id: keyId }: RecordKey, data: string, value: unknown): void {
+  #keep(locationText: string, { id: keyId }: RecordKey, data: string, value: unknown): void {
     // Other secrets than passwords may be large.
-    if (typeof value === "string") this.#secrets.set(placeText, { keyId, data, value });
+    if (typeof value === "string") this.#secrets.set(locationText, { keyId, data, value });
   }
 
   /** Parses a stored row, and calls a function for each of its secrets. Without `onAltered`, every secret must be intact. */
@@ -176,13 +176,13 @@ export class RowCodec {
     const row = parseStorableJson(text) as Row;
     for (const secretPath of listSecretPaths(table)) {
       visitSecrets(row, secretPath, "", (object, name, path) => {
-        const place = { table, id: row.id, path };
+        const location = { table, id: row.id, path };
         const value = object[name];
         const match = typeof value === "string" ? encryptedPattern.exec(value) : null;
         const [, keyId, data] = match ?? [];
         try {
-          if (keyId === undefined || data === undefined) throw new AlteredSecretError(place);
-          visit(object, name, { key: this.#keys.get(keyId), data, place });
+          if (keyId === undefined || data === undefined) throw new AlteredSecretError(location);
+          visit(object, name, { key: this.#keys.get(keyId), data, location });
         } catch (error) {
           const isNullable = nullablePathsByTable.get(table)?.has(secretPath.join(".")) ?? false;
           if (!(error instanceof AlteredSecretError && isNullable && onAltered)) throw error;
@@ -211,26 +211,26 @@ const createNonce = (): Buffer => {
 
 const toStoredSecret = ({ id }: RecordKey, data: string): string => `${secretPrefix}${id}.${data}`;
 
-const encrypt = ({ secret }: RecordKey, value: unknown, placeText: string): string => {
+const encrypt = ({ secret }: RecordKey, value: unknown, locationText: string): string => {
   const nonce = createNonce();
   const cipher = createCipheriv(algorithm, secret, nonce);
-  cipher.setAAD(Buffer.from(placeText));
+  cipher.setAAD(Buffer.from(locationText));
   const ciphertext = [cipher.update(JSON.stringify(value), "utf8"), cipher.final()];
   return Buffer.concat([nonce, ...ciphertext, cipher.getAuthTag()]).toString("base64url");
 };
 
-const decrypt = ({ secret }: RecordKey, data: string, place: SecretPlace): unknown => {
+const decrypt = ({ secret }: RecordKey, data: string, location: SecretLocation): unknown => {
   const bytes = Buffer.from(data, "base64url");
   const decipher = createDecipheriv(algorithm, secret, bytes.subarray(0, nonceLength), {
     authTagLength: tagLength,
   });
-  decipher.setAAD(Buffer.from(encodePlace(place)));
+  decipher.setAAD(Buffer.from(encodeLocation(location)));
   decipher.setAuthTag(bytes.subarray(-tagLength));
   try {
     const text = decipher.update(bytes.subarray(nonceLength, -tagLength), undefined, "utf8");
     return JSON.parse(text + decipher.final("utf8"));
   } catch (error) {
-    throw new AlteredSecretError(place, { cause: error });
+    throw new AlteredSecretError(location, { cause: error });
   }
 };
 
@@ -238,7 +238,7 @@ const decrypt = ({ secret }: RecordKey, data: string, place: SecretPlace): unkno
  * Returns the place of a secret as the additional data of its encryption, so that a ciphertext is rejected in any other place. Only the id,
  * which comes last, may contain a space, so two places never have the same encoding.
  */
-const encodePlace = ({ table, path, id }: SecretPlace): string => `${table} ${path} ${id}`;
+const encodeLocation = ({ table, path, id }: SecretLocation): string => `${table} ${path} ${id}`;
 
 const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null;
 

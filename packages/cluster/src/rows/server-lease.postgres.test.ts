@@ -123,13 +123,13 @@ describe("the lease of a server", () => {
     await passHeartbeat(observer);
     // It may be that nobody could reach Postgres.
     await passHeartbeat(observer);
-    expect(await observer.records.sessions.selectLiving([sessionId])).toEqual(new Set([sessionId]));
+    expect(await observer.records.sessions.selectLive([sessionId])).toEqual(new Set([sessionId]));
     await passHeartbeat(observer);
     await passHeartbeat(observer);
     await vi.waitFor(async () => {
       expect(await query("select from mgmt.servers where id = $1", [frozen.lease.id])).toEqual([]);
     });
-    expect(await observer.records.sessions.selectLiving([sessionId])).toEqual(new Set());
+    expect(await observer.records.sessions.selectLive([sessionId])).toEqual(new Set());
     expect(observer.log).toEqual([expect.stringContaining(frozen.lease.id)]);
     beat.mockRestore();
     await vi.waitFor(async () => {

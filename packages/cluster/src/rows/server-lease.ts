@@ -58,7 +58,7 @@ export class ServerLease implements ServerIdentity {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #currentHeartbeat: Promise<void> | undefined;
   /** Since when this server sees the last heartbeats of others. */
-  #seenHeartbeats = new Map<string, { lastBeat: string; since: number }>();
+  #seenHeartbeats = new Map<string, { lastHeartbeat: string; since: number }>();
   readonly #instances = new InstanceTracker((address) => this.#handleReplaced(address));
   #checkedAt = 0;
   readonly #watchTimers = new Set<ReturnType<typeof setInterval>>();
@@ -197,9 +197,12 @@ export class ServerLease implements ServerIdentity {
   /** Returns the ids of servers that have been silent while this one was not. */
   #selectSilent(otherServers: readonly OtherServer[]): string[] {
     const now = performance.now();
-    const seenHeartbeats = otherServers.map(({ id, lastBeat }) => {
+    const seenHeartbeats = otherServers.map(({ id, lastHeartbeat }) => {
       const seenHeartbeat = this.#seenHeartbeats.get(id);
-      return [id, seenHeartbeat?.lastBeat === lastBeat ? seenHeartbeat : { lastBeat, since: now }] as const;
+      return [
+        id,
+        seenHeartbeat?.lastHeartbeat === lastHeartbeat ? seenHeartbeat : { lastHeartbeat, since: now },
+      ] as const;
     });
     this.#seenHeartbeats = new Map(seenHeartbeats);
     return otherServers.flatMap(({ id, isSilent, isFenced }) => {

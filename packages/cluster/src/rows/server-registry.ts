@@ -33,7 +33,7 @@ type Query = <Row extends object>(text: string, values?: readonly unknown[]) => 
 export interface OtherServer {
   readonly id: string;
   /** The time of its last heartbeat, to compare. */
-  readonly lastBeat: string;
+  readonly lastHeartbeat: string;
   /** Whether that was too long ago. */
   readonly isSilent: boolean;
   /** Whether its right to work was taken. */
@@ -137,7 +137,7 @@ export class ServerRegistry {
         )
         select exists (select from beat) as registered,
           (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
-          (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'lastBeat', heartbeat_at::text,
+          (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'lastHeartbeat', heartbeat_at::text,
               'isSilent', ${silentCondition}, 'isFenced', fenced_at is not null)), '[]')
             from ${this.#table} where id <> $1) as others`,
       [id, keyId],

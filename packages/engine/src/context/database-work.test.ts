@@ -13,11 +13,11 @@ describe("the work that fills a database", () => {
   afterEach(() => void vi.useRealTimers());
 
   /** Starts work on `db_a` that ends when `end` is called. */
-  const start = (work: DatabaseWork, isWanted: () => Promise<boolean>) => {
+  const start = (work: DatabaseWork, isNeeded: () => Promise<boolean>) => {
     const { promise, open } = gate();
     let signal: AbortSignal | undefined;
     const held = { signal: new AbortController().signal, confirm: () => Promise.resolve() };
-    const done = work.runFill("db_a", { heldLock: held, isWanted }, (lock) => {
+    const done = work.runFill("db_a", { heldLock: held, isNeeded }, (lock) => {
       ({ signal } = lock);
       return promise;
     });
@@ -37,9 +37,9 @@ describe("the work that fills a database", () => {
   });
 
   it("continues when the row cannot be read, and looks again", async () => {
-    const isWanted = vi.fn<() => Promise<boolean>>();
-    isWanted.mockRejectedValueOnce(new Error("lost connection")).mockResolvedValue(false);
-    const { done, end, isAborted } = start(new DatabaseWork(), isWanted);
+    const isNeeded = vi.fn<() => Promise<boolean>>();
+    isNeeded.mockRejectedValueOnce(new Error("lost connection")).mockResolvedValue(false);
+    const { done, end, isAborted } = start(new DatabaseWork(), isNeeded);
     await vi.advanceTimersByTimeAsync(500);
     expect(isAborted()).toBe(false);
     await vi.advanceTimersByTimeAsync(500);
@@ -49,12 +49,12 @@ describe("the work that fills a database", () => {
   });
 
   it("stops checking once it has ended", async () => {
-    const isWanted = vi.fn(() => Promise.resolve(true));
-    const { done, end } = start(new DatabaseWork(), isWanted);
+    const isNeeded = vi.fn(() => Promise.resolve(true));
+    const { done, end } = start(new DatabaseWork(), isNeeded);
     end();
     await done;
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(isWanted).not.toHaveBeenCalled();
+    expect(isNeeded).not.toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);
   });
 

@@ -48,22 +48,22 @@ export class DatabaseWork {
    * Runs work that creates or overwrites the data of a database. Call it in turn, and read the row in the work: a deletion that the row
    * does not show yet then finds the work here.
    *
-   * @param isWanted whether the row still asks for the work. Called repeatedly, because another process may have changed it.
+   * @param isNeeded whether the row still asks for the work. Called repeatedly, because another process may have changed it.
    * @param heldLock the locks of the work.
    * @param callback receives the locks, with a signal that is also aborted when the work is no longer needed.
    */
   async runFill(
     databaseId: string,
-    { heldLock, isWanted }: { heldLock: WorkLock; isWanted: () => Promise<boolean> },
+    { heldLock, isNeeded }: { heldLock: WorkLock; isNeeded: () => Promise<boolean> },
     callback: (lock: WorkLock) => Promise<void>,
   ): Promise<void> {
     const controller = new AbortController();
     this.#fillControllers.set(databaseId, controller);
     const checkTimer = unrefTimer(
       setInterval(() => {
-        isWanted().then(
-          (isStillWanted) => {
-            if (!isStillWanted) controller.abort();
+        isNeeded().then(
+          (isStillNeeded) => {
+            if (!isStillNeeded) controller.abort();
           },
           // This runs again after the interval.
           () => undefined,

@@ -27,7 +27,7 @@ const transactWith =
 
 const parts: JobRunnerOptions = {
   transact: transactWith([]),
-  sessions: { getCurrentId: () => Promise.resolve("me"), selectLiving: () => Promise.resolve(new Set()) },
+  sessions: { getCurrentId: () => Promise.resolve("me"), selectLive: () => Promise.resolve(new Set()) },
   findWorkspaces: (jobs) => Promise.resolve(jobs.map(() => "workspace")),
   runJob: () => Promise.resolve(undefined),
   onDefect: (error) => {
@@ -75,7 +75,7 @@ describe("JobRunner", () => {
       transact: transactWith(jobs, asked),
       sessions: {
         getCurrentId: () => Promise.resolve("me"),
-        selectLiving: (owners) => Promise.resolve(new Set(owners)),
+        selectLive: (owners) => Promise.resolve(new Set(owners)),
       },
     });
     runner.start();

@@ -30,7 +30,7 @@ export type JobTransaction = <T>(
 
 export interface JobRunnerOptions {
   readonly transact: JobTransaction;
-  readonly sessions: Pick<Sessions, "getCurrentId" | "selectLiving">;
+  readonly sessions: Pick<Sessions, "getCurrentId" | "selectLive">;
   /** Runs a job, and returns its error; undefined when it succeeds. Never rejects. */
   readonly runJob: (job: JobRow, isAwaited: boolean) => Promise<unknown>;
   /** Returns the workspaces that jobs work for, in the order of the jobs. Workspaces take turns. */
@@ -247,7 +247,7 @@ export class JobRunner {
     else this.pollDueJobs();
   }
 
-  /** Polls for jobs that are due and that no living process runs. */
+  /** Polls for jobs that are due and that no running process runs. */
   pollDueJobs(): void {
     if (!this.#isStarted || this.#isAdvancing || this.#currentLook) return;
     this.#currentLook = this.#takeDueJobs()
@@ -272,10 +272,10 @@ export class JobRunner {
     const otherOwners = new Set(
       newJobs.flatMap(({ owner }) => (owner === null || owner === currentSession ? [] : [owner])),
     );
-    const livingOwners =
-      otherOwners.size === 0 ? new Set<string>() : await sessions.selectLiving([...otherOwners]);
+    const liveOwners =
+      otherOwners.size === 0 ? new Set<string>() : await sessions.selectLive([...otherOwners]);
     const freeJobs = newJobs
-      .filter(({ owner }) => owner === null || !livingOwners.has(owner))
+      .filter(({ owner }) => owner === null || !liveOwners.has(owner))
       .slice(0, Math.max(0, maxRunningJobs - this.#runningJobs.size));
     this.#hasMore = dueJobs.length === maxJobsPerPoll || freeJobs.length < newJobs.length;
     if (freeJobs.length === 0) return;
@@ -306,7 +306,7 @@ export class JobRunner {
   }
 
   /**
-   * Takes the first of some jobs that no process runs. Waits while living processes have all of them, but not for long: a
+   * Takes the first of some jobs that no process runs. Waits while running processes have all of them, but not for long: a
    * process has a job also while it cannot reach Postgres.
    *
    * @param onTake called in the transaction that takes the job.
@@ -338,8 +338,8 @@ export class JobRunner {
       }
       if (job !== undefined || candidates.length === 0 || performance.now() > waitDeadline) return job;
       const owners = candidates.flatMap(({ owner }) => owner ?? []);
-      const livingOwners = await sessions.selectLiving(owners);
-      deadOwners = new Set(owners.filter((owner) => !livingOwners.has(owner)));
+      const liveOwners = await sessions.selectLive(owners);
+      deadOwners = new Set(owners.filter((owner) => !liveOwners.has(owner)));
       if (deadOwners.size === 0) await new Promise((resolve) => setTimeout(resolve, ownerCheckIntervalMs));
     }
   }

@@ -9,7 +9,7 @@ export interface StoredJob {
   /** Id of the row that the job works on. */
   readonly subject: string;
   /**
-   * `waiting`: it runs when it is due. `running`: a living process has it, and runs it or keeps it until it can reach Postgres. `dead`: it
+   * `waiting`: it runs when it is due. `running`: a running process has it, and runs it or keeps it until it can reach Postgres. `dead`: it
    * has failed so often that it runs only when it is retried.
    */
   readonly state: "waiting" | "running" | "dead";
@@ -25,10 +25,10 @@ export interface StoredJob {
   readonly lastError: string | null;
 }
 
-/** @param livingOwners the sessions of processes that have not ended. */
-export const serializeJob = (row: JobRow, livingOwners: ReadonlySet<string>): StoredJob => {
+/** @param liveOwners the sessions of processes that have not ended. */
+export const serializeJob = (row: JobRow, liveOwners: ReadonlySet<string>): StoredJob => {
   const { id, kind, subject, createdAt, dueAt, owner, attempts = 0, lastError = null } = row;
-  const isOwnerAlive = owner === null ? null : livingOwners.has(owner);
+  const isOwnerAlive = owner === null ? null : liveOwners.has(owner);
   const liveState = isOwnerAlive === true ? "running" : "waiting";
   return {
     ...{ id, kind, subject, createdAt, attempts, lastError, isOwnerAlive },

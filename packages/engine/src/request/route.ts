@@ -138,11 +138,11 @@ const routeNotFoundError = (path: string): RequestError => {
  */
 const findSimilarPath = (path: string): string | undefined => {
   const lowerCasePath = path.toLowerCase();
-  const tidyPath = `/${lowerCasePath.split("/").filter(Boolean).join("/")}`;
-  const versionedPath = `/v1${tidyPath.replace(/^(\/v1)+(?=\/|$)/, "")}`;
+  const normalizedPath = `/${lowerCasePath.split("/").filter(Boolean).join("/")}`;
+  const versionedPath = `/v1${normalizedPath.replace(/^(\/v1)+(?=\/|$)/, "")}`;
   const routeMatch =
     locatePath(lowerCasePath.replaceAll("//", "/id/")) ??
-    locatePath(tidyPath) ??
+    locatePath(normalizedPath) ??
     locatePath(versionedPath) ??
     locatePath(correctWords(versionedPath));
   const [similarOperation] = routeMatch?.node.operations.values() ?? [];

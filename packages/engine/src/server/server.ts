@@ -24,7 +24,7 @@ import type { EngineOptions } from "./engine-options.js";
 import { carryOverEnsuredClients } from "./ensured-clients.js";
 import { type ControlBackend, createClockSource, createServerRowStore } from "./control-backend.js";
 import { type Snapshot, parseSnapshot } from "./snapshot.js";
-import { listTableRows, readTablesBesideSnapshot, buildSnapshot, buildTables } from "./snapshot-tables.js";
+import { listTableRows, readTablesOutsideSnapshot, buildSnapshot, buildTables } from "./snapshot-tables.js";
 
 /** Holds the state of a server, and runs its jobs. */
 export interface ServerBackend<M extends CallMode> extends ControlBackend<M> {
@@ -193,7 +193,7 @@ export abstract class Server<M extends CallMode = CallMode> {
       const newSnapshot = structuredClone(parseSnapshot(snapshot));
       return buildTables(
         carryOverEnsuredClients(newSnapshot, listTableRows(states, "clients")),
-        readTablesBesideSnapshot(states),
+        readTablesOutsideSnapshot(states),
       );
     });
   }
@@ -206,7 +206,7 @@ export abstract class Server<M extends CallMode = CallMode> {
   reset(): Promise<void> {
     return this.#backend.replaceAllTables(
       (states) => {
-        const { initialSnapshot, draws } = readTablesBesideSnapshot(states);
+        const { initialSnapshot, draws } = readTablesOutsideSnapshot(states);
         return buildTables(carryOverEnsuredClients(initialSnapshot, listTableRows(states, "clients")), {
           initialSnapshot,
           draws,

@@ -20,7 +20,7 @@ import type { Job } from "../context/scheduler.js";
 import type { Snapshot } from "./snapshot.js";
 
 /** The contents of the tables besides a snapshot. */
-export interface TablesBesideSnapshot {
+export interface TablesOutsideSnapshot {
   /** The state that a reset restores. */
   readonly initialSnapshot: Snapshot;
   /** The generator of faults with a probability; null for one that cannot be predicted. */
@@ -33,7 +33,7 @@ export interface TablesBesideSnapshot {
 /** Returns the rows of all tables for the state of a snapshot. */
 export const buildTables = (
   snapshot: Snapshot,
-  { initialSnapshot, draws, controlSettings, faults }: TablesBesideSnapshot,
+  { initialSnapshot, draws, controlSettings, faults }: TablesOutsideSnapshot,
 ): TableStates => {
   const createdAt = Date.now();
   const server: ServerRow = {
@@ -115,7 +115,7 @@ export const findRemovedRows = <T extends Row>(
 };
 
 /** Returns the contents of the tables besides a snapshot. */
-export const readTablesBesideSnapshot = (states: TableStates): Required<TablesBesideSnapshot> => {
+export const readTablesOutsideSnapshot = (states: TableStates): Required<TablesOutsideSnapshot> => {
   const { rateLimit, rateEpoch, hasFaults, nextFault } = requireRowOfServerTable<ServerRow>(
     states,
     serverRowId,

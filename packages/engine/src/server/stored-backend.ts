@@ -217,9 +217,9 @@ export class StoredBackend implements ServerBackend<"async"> {
   async listJobs(): Promise<StoredJob[]> {
     const rows = await this.#runner.listJobs();
     const owners = new Set(rows.flatMap(({ owner }) => owner ?? []));
-    const livingOwners =
-      owners.size === 0 ? new Set<string>() : await this.#records.sessions.selectLiving([...owners]);
-    return rows.map((row) => serializeJob(row, livingOwners));
+    const liveOwners =
+      owners.size === 0 ? new Set<string>() : await this.#records.sessions.selectLive([...owners]);
+    return rows.map((row) => serializeJob(row, liveOwners));
   }
 
   /** Runs failed jobs again: the jobs with these ids, or all dead jobs. Returns the ids of the jobs that run again. */

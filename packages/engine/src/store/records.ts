@@ -36,7 +36,7 @@ export interface Sessions {
    */
   getCurrentId(): Promise<string>;
   /** Returns which of these sessions have not ended. */
-  selectLiving(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  selectLive(ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Runs a callback while it holds locks with these names, which exclude those of all other processes. */
   runExclusively<T>(names: readonly string[], callback: (lock: WorkLock) => Promise<T>): Promise<T>;
 }

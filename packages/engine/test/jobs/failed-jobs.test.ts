@@ -29,7 +29,7 @@ const open = (rows: readonly JobRow[], runJob: JobRunnerOptions["runJob"]) => {
     transact: (_purpose, step) => Promise.resolve().then(() => step(table, noTables)),
     sessions: {
       getCurrentId: () => Promise.resolve(process.session),
-      selectLiving: (ids) => Promise.resolve(new Set(ids.filter((id) => id === process.session))),
+      selectLive: (ids) => Promise.resolve(new Set(ids.filter((id) => id === process.session))),
     },
     runJob,
     findWorkspaces: (jobs) => Promise.resolve(jobs.map(() => "workspace")),

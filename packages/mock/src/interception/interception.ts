@@ -48,7 +48,7 @@ export const startInterception = (
   const { mockHandler } = point;
   if (server) {
     assertNotReplaced(compareReceiver(server, mockHandler.handler));
-    assertNoneShadowed(listHandlersBehind(server, mockHandler.handler), bases);
+    assertNoneShadowed(listHandlersAfter(server, mockHandler.handler), bases);
   }
   mockHandler.listeners.set(owner, listeningMock);
   pointsByOwner.set(owner, { ...point, ...(interceptionError && { interceptionError }) });
@@ -134,7 +134,7 @@ const createSharedPoint = () => {
 const installMockHandler = (server: MswServer): MockHandler => {
   const existingHandler = mockHandlers.get(server);
   if (existingHandler) return existingHandler;
-  const mockHandler: MockHandler = new MockHandler(() => listHandlersBehind(server, mockHandler.handler));
+  const mockHandler: MockHandler = new MockHandler(() => listHandlersAfter(server, mockHandler.handler));
   mockHandlers.set(server, mockHandler);
   server.use(mockHandler.handler);
   const reset = server.resetHandlers.bind(server);
@@ -151,7 +151,7 @@ const installMockHandler = (server: MswServer): MockHandler => {
 /** Prepares a server of the developer for mocks, so that handlers that it gets from now on override the handlers of the mocks. */
 export const prepareServer = (server: MswServer): void => void installMockHandler(server);
 
-const listHandlersBehind = (server: MswServer, handler: RequestHandler): RequestHandler[] => {
+const listHandlersAfter = (server: MswServer, handler: RequestHandler): RequestHandler[] => {
   const handlers = server.listHandlers();
   return handlers.slice(handlers.indexOf(handler) + 1).filter(isRequestHandler);
 };

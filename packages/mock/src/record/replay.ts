@@ -60,7 +60,7 @@ export const replayExchanges = async (
       ...(hasBody && { body: JSON.stringify(translatedRequest.body) }),
     });
     const body: unknown = response.body === undefined ? null : JSON.parse(response.body);
-    learnIds(exchange, body, ids);
+    collectIds(exchange, body, ids);
     parity.compared += 1;
     parity.differences.push(...compareResponses(request, exchange, response.status, body));
   }
@@ -113,7 +113,7 @@ const translateIds = <T>(value: T, ids: ReadonlyMap<string, string>): T =>
   );
 
 /** Maps the ids of resources that both servers have created. */
-const learnIds = (
+const collectIds = (
   { method, response }: RecordedExchange,
   reference: unknown,
   ids: Map<string, string>,

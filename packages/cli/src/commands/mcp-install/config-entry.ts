@@ -55,12 +55,12 @@ export const isEntry = (value: unknown): value is PresentEntry =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 /** Returns whether an entry disables the program: `disabled` in Cursor, `enabled` in Codex and Zed. */
-export const isTurnedOff = (value: unknown): boolean =>
+export const isDisabled = (value: unknown): boolean =>
   isEntry(value) && startsProgram(value) && (value["disabled"] === true || value["enabled"] === false);
 
 /** Returns whether the file has a value already. */
-export const isSameValue = (value: unknown, wanted: EntryValue): boolean =>
-  JSON.stringify(value) === JSON.stringify(wanted);
+export const isSameValue = (value: unknown, expected: EntryValue): boolean =>
+  JSON.stringify(value) === JSON.stringify(expected);
 
 /** Returns the line ending of the first line of a text. */
 export const detectNewline = (text: string): string => /\r?\n/.exec(text)?.[0] ?? "\n";

@@ -20,11 +20,11 @@ export const describeChange = (
 ): string[] => {
   const oldValues = isEntry(before) ? before : {};
   const isUpdate = entry !== undefined && startsProgram(oldValues);
-  const wanted = entry ? { ...entry.required, ...(before === undefined && entry.initial) } : {};
+  const newValues = entry ? { ...entry.required, ...(before === undefined && entry.initial) } : {};
   const removed = Object.entries(oldValues).filter(
-    ([key, value]) => !isUpdate || (wanted[key] !== undefined && !isSameValue(value, wanted[key])),
+    ([key, value]) => !isUpdate || (newValues[key] !== undefined && !isSameValue(value, newValues[key])),
   );
-  const added = Object.entries(wanted).filter(
+  const added = Object.entries(newValues).filter(
     ([key, value]) => !isUpdate || !isSameValue(oldValues[key], value),
   );
   return [

@@ -88,11 +88,11 @@ const addKeys = (
   const lines = keys.map(([key, value]) => `${key} = ${renderValue(value)}`);
   const tables = findTables(document);
   const header = tables.find(({ resolvedKey }) => isSamePath(resolvedKey, entryPath));
-  const addBehind = (offset: number, newLines: readonly string[]): TextEdit => {
+  const insertAfter = (offset: number, newLines: readonly string[]): TextEdit => {
     const lineEnd = offset + (/^[^\r\n]*/.exec(text.slice(offset))?.[0].length ?? 0);
     return { start: lineEnd, end: lineEnd, text: newLines.map((line) => `${newline}${line}`).join("") };
   };
-  if (header) return addBehind(header.body.at(-1)?.range[1] ?? header.key.range[1] + 1, lines);
+  if (header) return insertAfter(header.body.at(-1)?.range[1] ?? header.key.range[1] + 1, lines);
   const pairs = listPairs(document);
   const value = pairs.find(({ path }) => isSamePath(path, entryPath))?.node.value;
   if (value?.type === "TOMLInlineTable") return addToInlineTable(text, value, lines.join(", "));
@@ -102,7 +102,7 @@ const addKeys = (
     const dottedLines = lines.map((line) => `${prefix}.${line}`);
     return dotted.container.type === "TOMLInlineTable"
       ? addToInlineTable(text, dotted.container, dottedLines.join(", "))
-      : addBehind(dotted.node.range[1], dottedLines);
+      : insertAfter(dotted.node.range[1], dottedLines);
   }
   const start = text.lastIndexOf("\n", Math.min(...tables.map(({ range }) => range[0])) - 1) + 1;
   return { start, end: start, text: [`[${entryPath.join(".")}]`, ...lines, "", ""].join(newline) };
@@ -144,8 +144,8 @@ const removeLines = (
 };
 
 const removeFromInlineTable = (text: string, { range: [start, end] }: AST.TOMLKeyValue): TextEdit => {
-  const commaBehind = /^[ \t]*,[ \t]*/.exec(text.slice(end))?.[0].length;
-  if (commaBehind !== undefined) return { start, end: end + commaBehind, text: "" };
+  const commaAfter = /^[ \t]*,[ \t]*/.exec(text.slice(end))?.[0].length;
+  if (commaAfter !== undefined) return { start, end: end + commaAfter, text: "" };
   const commaBefore = /,[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0;
   return { start: start - commaBefore, end, text: "" };
 };

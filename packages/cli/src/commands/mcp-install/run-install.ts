@@ -22,7 +22,7 @@ import {
   ConfigProblem,
   type EditedConfig,
   isSameEntry,
-  isTurnedOff,
+  isDisabled,
   locate,
   type ServerEntry,
 } from "./config-entry.js";
@@ -97,7 +97,7 @@ export const runMcpInstall = async (
       output.info(`Wrote ${path}. ${entry ? client.next[scope] : `Start ${client.title} again.`}`);
     }
   }
-  if (entry && isTurnedOff(edited.before))
+  if (entry && isDisabled(edited.before))
     output.info(`${client.title} does not start it as long as ${path} turns it off.`);
   const result: McpInstallResult = {
     client: name,

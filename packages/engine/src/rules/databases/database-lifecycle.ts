@@ -260,12 +260,12 @@ const createFillHandler =
   ): FillHandler =>
   async (context, databaseId, job) => {
     const { databaseWork } = context;
-    const isWanted = async (): Promise<boolean> => shouldBeFilled(await readDatabase(context, databaseId));
+    const isNeeded = async (): Promise<boolean> => shouldBeFilled(await readDatabase(context, databaseId));
     // Reading the source first would take another round trip, and most databases have none.
     let lockedDatabaseIds = [databaseId];
     for (let isDone = false; !isDone;) {
       await databaseWork.withLock(lockedDatabaseIds, (heldLock) =>
-        databaseWork.runFill(databaseId, { heldLock, isWanted }, async (lock) => {
+        databaseWork.runFill(databaseId, { heldLock, isNeeded }, async (lock) => {
           const loadedRows = new LoadedRows();
           const database = await findDatabaseWithLogins(context, databaseId, job, loadedRows);
           const databaseToFill =

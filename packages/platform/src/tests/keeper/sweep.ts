@@ -32,15 +32,15 @@ export const sweepOwners = async (session: Client): Promise<boolean> => {
   await session.query("delete from mgmt_test.owner where id = any ($1)", [ids]);
   for (const { role } of owners) await dropRole(session, role);
   // A copy that is being made is not known yet.
-  await endUnknownDatabases(
+  await markUnknownDatabases(
     session,
     `not exists (select from mgmt_test.owner) and datname !~ '^${databasePrefixes.copy}[0-9a-f]{16}$'`,
   );
   return true;
 };
 
-/** Ends databases that nothing knows: those that tests have created themselves. */
-const endUnknownDatabases = async (session: Client, condition: string): Promise<void> => {
+/** Marks databases of no table as ended, so that they are dropped: those that tests have created themselves. */
+const markUnknownDatabases = async (session: Client, condition: string): Promise<void> => {
   await session.query(
     `insert into mgmt_test.database (name, template, state)
       select datname, '', 'ended' from pg_database
@@ -116,6 +116,6 @@ export const repairRegistry = async (session: Client): Promise<void> => {
      update mgmt_test.database set state = 'ended', owner = null where state not in ('ready', 'retained');
      update mgmt_test.database set state = 'ended' where state = 'ready' and template not in (select id from mgmt_test.template)`,
   );
-  await endUnknownDatabases(session, "true");
+  await markUnknownDatabases(session, "true");
   for (const { role } of roles) await dropRole(session, role);
 };
