@@ -8,7 +8,7 @@ import {
   createAdoptionMatcher,
   findMissingAdoptions,
 } from "./adopt.js";
-import { placeInRegions } from "./place-in-regions.js";
+import { assignRegions } from "./assign-regions.js";
 import { makePlan, type Plan, type PlanOptions } from "./plan.js";
 import { readManifest } from "./read-manifest.js";
 import { type IsPreview, readState } from "./read-state.js";
@@ -42,12 +42,12 @@ export const makePlanFromFile = async (
   for (const message of renderAdoptionNotices(missingAdoptions, state.entries)) {
     output.notice({ code: "plan:not_adopted", message });
   }
-  const unplacedPlan = makePlan(manifest, state, {
+  const planWithoutRegions = makePlan(manifest, state, {
     baseUrl: await resolveBaseUrl(flags, context),
     prune,
     targets,
   });
-  const { plan, notices } = await placeInRegions(unplacedPlan, client, signal);
+  const { plan, notices } = await assignRegions(planWithoutRegions, client, signal);
   for (const message of plan.warnings) await output.warn({ code: "plan:unchangeable", message });
   for (const notice of notices) output.notice(notice);
   return plan;

@@ -3,7 +3,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context } from "../../input/context.js";
 import { isObject } from "../../json/json-path.js";
 import type { ManifestEntry, ExistingEntry } from "../../manifest/entry.js";
-import { placeInRegions } from "../../manifest/place-in-regions.js";
+import { assignRegions } from "../../manifest/assign-regions.js";
 import { makePlan } from "../../manifest/plan.js";
 import type { Manifest } from "../../manifest/read-manifest.js";
 import { readState, type ServiceState } from "../../manifest/read-state.js";
@@ -45,7 +45,7 @@ export class LocalService {
       baseUrl: this.baseUrl,
       prune: false,
     });
-    const { plan } = await placeInRegions(draftPlan, this.client, this.context.signal);
+    const { plan } = await assignRegions(draftPlan, this.client, this.context.signal);
     const runner = new StepRunner(this.client, plan, this.context, false);
     const projectIds: string[] = [];
     for (const step of plan.steps) {

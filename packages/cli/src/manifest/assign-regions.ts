@@ -22,7 +22,7 @@ export interface PlanWithRegions {
  * Gives every database that a plan creates the region of its source, or else of its project, unless it has a region. A new project without
  * one gets the region of its databases. Any other project and database gets the default of the service, so that the plan shows it.
  */
-export const placeInRegions = async (
+export const assignRegions = async (
   plan: Plan,
   client: MgmtClient,
   signal: AbortSignal,
@@ -32,12 +32,12 @@ export const placeInRegions = async (
   const steps: Step[] = [];
   const notices: Notice[] = [];
   for (const step of plan.steps) {
-    const placedStep = isNewDatabase(step)
-      ? await placeDatabase(step, regionFinder, notices)
-      : placeIfNewProject(step, plan);
-    if (placedStep.action === "create")
-      regionByKey.set(toAddressKey(placedStep), placedStep.fields["region"]);
-    steps.push(placedStep);
+    const stepWithRegion = isNewDatabase(step)
+      ? await setDatabaseRegion(step, regionFinder, notices)
+      : setNewProjectRegion(step, plan);
+    if (stepWithRegion.action === "create")
+      regionByKey.set(toAddressKey(stepWithRegion), stepWithRegion.fields["region"]);
+    steps.push(stepWithRegion);
   }
   return { plan: { ...plan, steps }, notices };
 };
@@ -49,7 +49,7 @@ const isNewDatabase = (step: Step): step is CreateStep =>
 const getDefaultRegion = (): unknown =>
   getManagedResource("database").fields.find(({ input }) => input === "region")?.default;
 
-const placeDatabase = async (
+const setDatabaseRegion = async (
   step: CreateStep,
   regionFinder: HomeRegionFinder,
   notices: Notice[],
@@ -68,7 +68,7 @@ const placeDatabase = async (
  * Gives a new project without a region the region of its default database, or else the only region that its databases name. One whose
  * databases name several gets none.
  */
-const placeIfNewProject = (step: Step, { steps }: Plan): Step => {
+const setNewProjectRegion = (step: Step, { steps }: Plan): Step => {
   const isNewProject = step.action === "create" && step.resource === "project";
   if (!isNewProject || step.fields["region"] !== undefined) return step;
   const databases = steps
