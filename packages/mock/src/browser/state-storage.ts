@@ -2,10 +2,10 @@ import { type Snapshot, parseSnapshot } from "@mgmt/engine";
 import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
 
-/** Where a page keeps the state of a mock. */
+/** Where a page stores the state of a mock. */
 export type Persistence = "session" | "local";
 
-/** A state of a mock that is kept. */
+/** A stored state of a mock. */
 export interface StoredState {
   readonly snapshot: Snapshot;
   /** The state that `reset` restores. */
@@ -55,12 +55,12 @@ export class StateStorage {
     }
   }
 
-  /** Keeps the state that `captureState` returns soon, with the changes until then. */
+  /** Stores the state that `captureState` returns soon, with the changes until then. */
   writeSoon(captureState: () => StoredState | undefined): void {
     this.#writeTimer ??= setTimeout(() => this.write(captureState), this.#writeDelayMs);
   }
 
-  /** Keeps the state that `captureState` returns, if any. Reports the first of the attempts in a row that fail. */
+  /** Stores the state that `captureState` returns, if any. Reports the first of the attempts in a row that fail. */
   write(captureState: () => StoredState | undefined): void {
     clearTimeout(this.#writeTimer);
     this.#writeTimer = undefined;
