@@ -323,7 +323,7 @@ export class AdminConnection {
         ({ ended: isTerminated, running: isRunning }) => isTerminated !== null && isRunning,
       );
       if (elapsedMs >= unresponsiveTimeoutMs && unresponsiveSessions.length > 0) {
-        if (canKill) this.#handOver(unresponsiveSessions);
+        if (canKill) this.#reportUnresponsive(unresponsiveSessions);
         throw new UnresponsiveSessionsError();
       }
       await sleep(elapsedMs < 1_000 ? terminationPollIntervalsMs.first : terminationPollIntervalsMs.later);
@@ -331,7 +331,7 @@ export class AdminConnection {
     throw toUnavailableError(new Error("Sessions do not end"));
   }
 
-  #handOver(sessions: readonly TerminatedSession[]): void {
+  #reportUnresponsive(sessions: readonly TerminatedSession[]): void {
     for (const database of new Set(sessions.flatMap((session) => session.database ?? []))) {
       const sessionsOfDatabase = sessions.filter((session) => session.database === database);
       this.onUnresponsive({ database, pids: sessionsOfDatabase.map(({ pid }) => pid) });

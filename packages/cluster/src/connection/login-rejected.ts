@@ -70,7 +70,7 @@ export const terminationErrors = {
         `${String(maxLocks)}: use several transactions, for example pg_restore without --single-transaction. The database accepts ` +
         `connections again after ${String(Math.ceil(penaltyMs / 1_000))} seconds.`,
     ),
-  tooMuchShared: (
+  sharedCatalogsFull: (
     database: string,
     { maxSharedCatalogBytes, penaltyMs }: { maxSharedCatalogBytes: number; penaltyMs: number },
   ) =>
@@ -87,7 +87,7 @@ export const terminationErrors = {
       `the database "${database}" uses too much memory, and accepts no connections`,
       "Restore a backup or delete it. For more data, start mgmt dev with a data directory on a disk.",
     ),
-  crowded: (database: string, limit: number) =>
+  tooManyConnectionsInTotal: (database: string, limit: number) =>
     new LoginRejectedError(
       tooManyConnections,
       `too many connections for database "${database}", while all databases together have too many`,

@@ -254,7 +254,7 @@ export class TenantGuard {
     for (const { oid, name, sessions, targetLimit: limit } of limitChanges) {
       if (sessions <= limit) continue;
       if (!this.#closedUntil.has(oid))
-        this.#terminationReasons.set(name, terminationErrors.crowded(name, limit));
+        this.#terminationReasons.set(name, terminationErrors.tooManyConnectionsInTotal(name, limit));
       await queryKeepingConnection(this.#pool, this.#queries.terminateNewest, [name, limit]);
     }
     if (hasSessions(usages)) await this.#terminateSlowListeners();
@@ -368,7 +368,7 @@ export class TenantGuard {
       if (!this.#closedUntil.has(oid)) this.#report(formatSharedCatalogsMessage(name));
       this.#terminationReasons.set(
         name,
-        terminationErrors.tooMuchShared(name, this.#limits),
+        terminationErrors.sharedCatalogsFull(name, this.#limits),
         this.#limits.penaltyMs,
       );
       this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);

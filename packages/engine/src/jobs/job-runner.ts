@@ -120,7 +120,7 @@ export class JobRunner {
   addScheduledJobs(jobs: readonly ScheduledJob[]): void {
     const now = this.#options.now();
     for (const job of jobs) {
-      if (job.owner === null) this.#lookAfter(Math.max(0, job.dueAt - now));
+      if (job.owner === null) this.#schedulePoll(Math.max(0, job.dueAt - now));
       // A commit whose response was lost has stored the job before, and a poll has found it.
       else if (!this.#runningJobs.has(job.id)) {
         this.#waitingJobs.set(job.id, job);
@@ -356,7 +356,7 @@ export class JobRunner {
     });
   }
 
-  #lookAfter(delayMs: number): void {
+  #schedulePoll(delayMs: number): void {
     // The regular poll is late by up to its interval.
     if (this.#isStarted && delayMs < pollIntervalMs * 10)
       unrefTimer(setTimeout(() => this.pollDueJobs(), delayMs));
@@ -431,7 +431,7 @@ export class JobRunner {
     this.#postponedJobs.delete(id);
     if (row === undefined) return;
     if (isDead(row)) onDefect(createDeadJobError(row));
-    else this.#lookAfter(row.dueAt - failure.time);
+    else this.#schedulePoll(row.dueAt - failure.time);
   }
 
   #postpone(id: string): void {

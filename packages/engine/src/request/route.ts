@@ -144,7 +144,7 @@ const findSimilarPath = (path: string): string | undefined => {
     locatePath(lowerCasePath.replaceAll("//", "/id/")) ??
     locatePath(normalizedPath) ??
     locatePath(versionedPath) ??
-    locatePath(correctWords(versionedPath));
+    locatePath(correctTypingErrors(versionedPath));
   const [similarOperation] = routeMatch?.node.operations.values() ?? [];
   return similarOperation?.operation.path;
 };
@@ -153,7 +153,7 @@ const findSimilarPath = (path: string): string | undefined => {
 const wordPattern = /^[a-z-]{1,40}$/;
 
 /** Replaces each word of a path that no route has in its place by the closest one that a route has. */
-const correctWords = (path: string): string => {
+const correctTypingErrors = (path: string): string => {
   let node: RouteNode | undefined = routeTree;
   const segments = path
     .slice(1)

@@ -43,7 +43,7 @@ export class WorkingSet {
   getRow(table: string, id: string): LoadedRow | undefined {
     if (this.#newIds.has(id)) return undefined;
     const loadedRow = this.#rows.get(table)?.get(id);
-    if (loadedRow === undefined) throw this.#missingRowsError([{ read: "row", table, id }]);
+    if (loadedRow === undefined) throw this.#createMissingRowsError([{ read: "row", table, id }]);
     return loadedRow ?? undefined;
   }
 
@@ -55,7 +55,7 @@ export class WorkingSet {
   getRange(preload: Extract<Preload, { read: "range" | "expired" | "hit" }>): readonly LoadedRow[] {
     if (preload.read === "range" && this.#refersToNewId(preload.where)) return [];
     const loadedRows = this.#ranges.get(buildPreloadKey(preload));
-    if (loadedRows === undefined) throw this.#missingRowsError([preload]);
+    if (loadedRows === undefined) throw this.#createMissingRowsError([preload]);
     return loadedRows;
   }
 
@@ -73,7 +73,7 @@ export class WorkingSet {
     const missingPreloads = preloads.filter(
       (preload) => !this.#numberByPreload.has(buildPreloadKey(preload)),
     );
-    if (missingPreloads.length > 0) throw this.#missingRowsError(missingPreloads);
+    if (missingPreloads.length > 0) throw this.#createMissingRowsError(missingPreloads);
     return this.#requireNumber({ read: "sequence", table, index });
   }
 
@@ -87,14 +87,14 @@ export class WorkingSet {
     return Object.values(where).some((value) => typeof value === "string" && this.#newIds.has(value));
   }
 
-  #missingRowsError(preloads: readonly Preload[]): MissingRowsError {
+  #createMissingRowsError(preloads: readonly Preload[]): MissingRowsError {
     for (const preload of preloads) this.#missedPreloads.set(buildPreloadKey(preload), preload);
     return new MissingRowsError();
   }
 
   #requireNumber(preload: Preload): number {
     const loadedNumber = this.#numberByPreload.get(buildPreloadKey(preload));
-    if (loadedNumber === undefined) throw this.#missingRowsError([preload]);
+    if (loadedNumber === undefined) throw this.#createMissingRowsError([preload]);
     return loadedNumber;
   }
 

@@ -27,10 +27,10 @@ export class MockClients {
     this.#token = new ClientToken(server);
     this.#timers = new VirtualTimers(async (milliseconds) => {
       // A closed mock does no work, but waiting calls continue.
-      if (this.isClosed) this.#timers.pass(milliseconds);
+      if (this.isClosed) this.#timers.advance(milliseconds);
       else await server.clock.advance(milliseconds);
     });
-    server.clock.followMoves((milliseconds) => this.#timers.pass(milliseconds));
+    server.clock.followMoves((milliseconds) => this.#timers.advance(milliseconds));
   }
 
   /** Returns the options of a client. */

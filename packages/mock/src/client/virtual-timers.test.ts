@@ -7,7 +7,7 @@ const open = () => {
   const moves: number[] = [];
   const timers: VirtualTimers = new VirtualTimers((ms) => {
     moves.push(ms);
-    timers.pass(ms);
+    timers.advance(ms);
     return Promise.resolve();
   });
   const fired: [name: string, at: number][] = [];
@@ -28,7 +28,7 @@ describe("virtual timers", () => {
       timers.setTimeout(record("inner"), 10);
       timers.setTimeout(record("never"), 100);
     }, 10);
-    timers.pass(30);
+    timers.advance(30);
     expect(fired).toEqual([
       ["early", 10],
       ["inner", 20],
@@ -42,10 +42,10 @@ describe("virtual timers", () => {
     timers.setTimeout(record("kept"), 10.2);
     timers.clearTimeout(timers.setTimeout(record("cleared"), 5));
     timers.clearTimeout(undefined);
-    timers.pass(10);
+    timers.advance(10);
     expect(fired).toEqual([]);
-    timers.pass(1);
-    timers.pass(100);
+    timers.advance(1);
+    timers.advance(100);
     expect(fired).toEqual([["kept", 11]]);
   });
 

@@ -19,7 +19,7 @@ export class VirtualTimers implements Timers {
   #runningRequestCount = 0;
   #isAdvancing = false;
 
-  /** @param advanceClock moves the clock, and then calls `pass`. */
+  /** @param advanceClock moves the clock, and then calls `advance`. */
   constructor(advanceClock: (milliseconds: number) => Promise<void>) {
     this.#advanceClock = advanceClock;
   }
@@ -32,7 +32,7 @@ export class VirtualTimers implements Timers {
 
   setPause(callback: () => void, ms: number): unknown {
     const timer = this.#addTimer(callback, ms, true);
-    void this.#passPauses();
+    void this.#advanceThroughPauses();
     return timer;
   }
 
@@ -41,7 +41,7 @@ export class VirtualTimers implements Timers {
   }
 
   /** Lets time pass, and calls the timers that fall due on the way in the order of their times. */
-  pass(milliseconds: number): void {
+  advance(milliseconds: number): void {
     const endTime = this.#now + milliseconds;
     for (
       let nextTimer = this.#findEarliestTimer();
@@ -71,7 +71,7 @@ export class VirtualTimers implements Timers {
       });
     } finally {
       this.#runningRequestCount -= 1;
-      void this.#passPauses();
+      void this.#advanceThroughPauses();
     }
   }
 
@@ -103,7 +103,7 @@ export class VirtualTimers implements Timers {
   }
 
   /** Moves the clock from timer to timer while clients pause. */
-  async #passPauses(): Promise<void> {
+  async #advanceThroughPauses(): Promise<void> {
     if (this.#isAdvancing) return;
     this.#isAdvancing = true;
     try {
