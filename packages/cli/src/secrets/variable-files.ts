@@ -30,16 +30,38 @@ type FormatAssignment = (name: string, value: string) => string;
  * @throws `github:not_running`, `usage:invalid`, `variable:reserved`, and `variable:unwritable`.
  */
 export const openVariableFiles = async (
-  { githubEnv, githubOutput, gitlabDotenv }: VariableFlags,
+  flags: VariableFlags,
   { env, cwd }: Pick<Context, "env" | "cwd">,
 ): Promise<VariableFile[]> => {
-  const assignments: {
-    path: string;
-    name: string;
-    successMessage: string;
-    format: FormatAssignment;
-    isCreatedByCi: boolean;
-  }[] = [];
+  const files: VariableFile[] = [];
+  try {
+    for (const assignment of listAssignments(flags, { env, cwd })) {
+      const { path, name, successMessage, format, isCreatedByCi } = assignment;
+      files.push({
+        ...(await openForAppending(resolve(cwd, path), name, format)),
+        successMessage,
+        isCreatedByCi,
+      });
+    }
+  } catch (error) {
+    await Promise.all(files.map((file) => file.close()));
+    throw error;
+  }
+  return files;
+};
+
+/** A variable that a flag sets in a file. */
+interface VariableAssignment extends Pick<VariableFile, "successMessage" | "isCreatedByCi"> {
+  readonly path: string;
+  readonly name: string;
+  readonly format: FormatAssignment;
+}
+
+const listAssignments = (
+  { githubEnv, githubOutput, gitlabDotenv }: VariableFlags,
+  { env, cwd }: Pick<Context, "env" | "cwd">,
+): VariableAssignment[] => {
+  const assignments: VariableAssignment[] = [];
   if (githubEnv !== undefined) {
     assertVariableName(githubEnv, "--github-env");
     const successMessage = `Set ${githubEnv} for the following steps of the job.`;
@@ -81,20 +103,7 @@ export const openVariableFiles = async (
       isCreatedByCi: false,
     });
   }
-  const files: VariableFile[] = [];
-  try {
-    for (const { path, name, successMessage, format, isCreatedByCi } of assignments) {
-      files.push({
-        ...(await openForAppending(resolve(cwd, path), name, format)),
-        successMessage,
-        isCreatedByCi,
-      });
-    }
-  } catch (error) {
-    await Promise.all(files.map((file) => file.close()));
-    throw error;
-  }
-  return files;
+  return assignments;
 };
 
 const requireGithubFilePath = (variable: string, flag: string, env: NodeJS.ProcessEnv): string => {

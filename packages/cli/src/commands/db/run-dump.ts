@@ -60,18 +60,7 @@ export const runDump = async (
   const { cwd, output } = context;
   const tables = table.map(toTablePattern);
   const path = file === undefined || file === "-" ? undefined : resolve(cwd, file);
-  if (file === undefined && output.mightBeJobLog) {
-    throw usageError(
-      "The dump would be printed into the log of this job, which could carry out rows as commands",
-      "Pass --file PATH, or redirect standard output to a file. If a program reads it, pass --file -.",
-    );
-  }
-  if (path === undefined && format === "custom" && output.isTerminal) {
-    throw usageError(
-      "A dump in the custom format cannot be printed on a terminal",
-      "Pass --file PATH, or --format plain.",
-    );
-  }
+  if (path === undefined) assertPrintable(file, format, output);
   if (path !== undefined && (await entryExists(path))) throw dumpFileExistsError(path);
   const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
   const serverVersion = await readServerVersion(toPostgresDatabase(access, context), context);
@@ -108,6 +97,30 @@ export const runDump = async (
     postgresVersion: serverVersion.version,
   };
   await output.writeResult(result, "DumpResult");
+};
+
+/**
+ * Throws a usage error for a dump that standard output cannot take.
+ *
+ * @param file undefined, or `-` if the user has chosen standard output.
+ */
+const assertPrintable = (
+  file: string | undefined,
+  format: NonNullable<DumpFlags["format"]>,
+  output: Output,
+): void => {
+  if (file === undefined && output.mightBeJobLog) {
+    throw usageError(
+      "The dump would be printed into the log of this job, which could carry out rows as commands",
+      "Pass --file PATH, or redirect standard output to a file. If a program reads it, pass --file -.",
+    );
+  }
+  if (format === "custom" && output.isTerminal) {
+    throw usageError(
+      "A dump in the custom format cannot be printed on a terminal",
+      "Pass --file PATH, or --format plain.",
+    );
+  }
 };
 
 /** Prints lines of a program, escaped where a terminal would act on them. */

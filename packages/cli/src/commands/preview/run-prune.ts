@@ -50,24 +50,12 @@ export const runPreviewPrune = async (
       verdict: decideVerdict(previewWithState, options.minAgeMs, Date.now()),
     }));
   };
-  let previewsWithVerdict = await loadVerdicts();
-  for (const entry of previewsWithVerdict) announceVerdict(entry, output);
-  const asksFirst = previewsWithVerdict.some(isToDelete) && !isConfirmedByFlag(flags, context) && !dryRun;
-  if (asksFirst) {
-    const resources = previewsWithVerdict
-      .filter(isToDelete)
-      .map(({ branch, preview }) => ({ id: preview.database.id, name: branch.gitName }));
-    const action = `delete the databases of ${resources.map(({ name }) => name).join(", ")}`;
-    await confirmResourceChange({ action, resources }, flags, context);
-    // The answer may have taken long. Only announced previews are deleted, and only if that is still right.
-    const announcedIds = new Set(
-      previewsWithVerdict.filter(isToDelete).map(({ preview }) => preview.database.id),
-    );
-    previewsWithVerdict = (await loadVerdicts()).filter(({ preview }) =>
-      announcedIds.has(preview.database.id),
-    );
-    for (const entry of previewsWithVerdict) if (!isToDelete(entry)) announceVerdict(entry, output);
-  }
+  const announcedPreviews = await loadVerdicts();
+  for (const entry of announcedPreviews) announceVerdict(entry, output);
+  const asksFirst = announcedPreviews.some(isToDelete) && !isConfirmedByFlag(flags, context) && !dryRun;
+  const previewsWithVerdict = asksFirst
+    ? await confirmVerdicts(announcedPreviews, loadVerdicts, flags, context)
+    : announcedPreviews;
   await markPushedBranches(previewsWithVerdict, client, context);
   const deletedPreviews: PrunedPreview[] = [];
   try {
@@ -88,6 +76,29 @@ export const runPreviewPrune = async (
   }
   if (dryRun) return printRequests(dryRun.requests, options.dryRun ?? "json", [], context);
   if (deletedPreviews.length === 0) output.info("Nothing to delete.");
+};
+
+/**
+ * Asks the user to confirm the deletions, and returns the verdicts after that: the answer may have taken long. Only announced previews are
+ * deleted, and only if that is still right.
+ */
+const confirmVerdicts = async (
+  announcedPreviews: readonly PreviewWithVerdict[],
+  loadVerdicts: () => Promise<PreviewWithVerdict[]>,
+  flags: GlobalFlags,
+  context: Context,
+): Promise<readonly PreviewWithVerdict[]> => {
+  const resources = announcedPreviews
+    .filter(isToDelete)
+    .map(({ branch, preview }) => ({ id: preview.database.id, name: branch.gitName }));
+  const action = `delete the databases of ${resources.map(({ name }) => name).join(", ")}`;
+  await confirmResourceChange({ action, resources }, flags, context);
+  const announcedIds = new Set(resources.map(({ id }) => id));
+  const previewsWithVerdict = (await loadVerdicts()).filter(({ preview }) =>
+    announcedIds.has(preview.database.id),
+  );
+  for (const entry of previewsWithVerdict) if (!isToDelete(entry)) announceVerdict(entry, context.output);
+  return previewsWithVerdict;
 };
 
 interface PreviewWithVerdict extends PreviewWithState {
