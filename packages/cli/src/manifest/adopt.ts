@@ -29,7 +29,7 @@ export const collectAdoptions = (entries: readonly ManifestEntry[]): Adoption[] 
 /**
  * Finds the resources that entries adopt. A resource that has the logical id of its entry is not adopted again.
  *
- * @param locateEntry for a manifest. A saved plan has no places.
+ * @param locateEntry for a manifest. A saved plan has no locations.
  * @returns undefined if there is nothing to adopt.
  * @throws `manifest:invalid` if an entry cannot mean this resource.
  */

@@ -19,7 +19,7 @@ const defaultManifestFile = "mgmt.yaml";
 /** Returns where an entry of a manifest is, or a value in it: `mgmt.yaml:3:17`. */
 export type LocateEntry = (address: EntryAddress, field?: readonly string[]) => string;
 
-/** The entries of a manifest, and the place of each in its file. */
+/** The entries of a manifest, and the location of each in its file. */
 export interface Manifest {
   /** Every entry comes after the entry that contains it. */
   readonly entries: readonly ManifestEntry[];

@@ -36,7 +36,7 @@ export const collectReferences = (
  * Rejects references to resources that neither the manifest nor the service has.
  *
  * @param knownAddresses the entries of both.
- * @throws `manifest:invalid` with the place of each reference, and with the keys that are similar.
+ * @throws `manifest:invalid` with the location of each reference, and with the keys that are similar.
  */
 export const assertReferences = (
   entries: readonly ManifestEntry[],

@@ -32,7 +32,7 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** The time of `performance.now()` until which the call may wait. */
   readonly deadlineMs: number;
-  /** Tells the client that the call is still under way. */
+  /** Tells the client that the call is still in progress. */
   readonly report: (message: string) => void;
   /** Whether the client can show a link to the user. */
   readonly hasUrlElicitation: boolean;

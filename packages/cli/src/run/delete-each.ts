@@ -16,7 +16,7 @@ import type { CommandTargets } from "./targets.js";
 
 /**
  * Deletes several resources, and prints a result for each. Continues after a failure, and fails in the end if one did. An
- * interruption ends the results, and a notice names the resource whose deletion was under way.
+ * interruption ends the results, and a notice names the resource whose deletion was in progress.
  */
 export const deleteEach = async (
   command: GeneratedCommand,

@@ -34,7 +34,7 @@ interface BulkLine {
 
 /**
  * Creates a resource for each line of a file, and prints a result for each. All lines are checked before the first request.
- * Continues after a failure, and fails in the end if one did. An interruption ends the results, and a notice names the line that was under way.
+ * Continues after a failure, and fails in the end if one did. An interruption ends the results, and a notice names the line that was in progress.
  */
 export const runBulkCreate = async (
   invocation: Invocation,

@@ -91,7 +91,7 @@ export class Recovery {
     }, abandonedCheckIntervalMs).unref();
   }
 
-  /** Repairs everything once Postgres can be reached. A repair that is under way is followed by another one. */
+  /** Repairs everything once Postgres can be reached. A repair that is in progress is followed by another one. */
   scheduleRepair(): void {
     this.#isNeeded = true;
     this.#runningRepair ??= this.#repairUntilDone();

@@ -235,8 +235,8 @@ const decrypt = ({ secret }: RecordKey, data: string, location: SecretLocation):
 };
 
 /**
- * Returns the place of a secret as the additional data of its encryption, so that a ciphertext is rejected in any other place. Only the id,
- * which comes last, may contain a space, so two places never have the same encoding.
+ * Returns the location of a secret as the additional data of its encryption, so that a ciphertext is rejected in any other location. Only the id,
+ * which comes last, may contain a space, so two locations never have the same encoding.
  */
 const encodeLocation = ({ table, path, id }: SecretLocation): string => `${table} ${path} ${id}`;
 

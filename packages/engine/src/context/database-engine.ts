@@ -74,7 +74,7 @@ export interface DatabaseEngine {
     credentials: readonly DatabaseCredential[],
     signal?: AbortSignal,
   ): Promise<void>;
-  /** Deletes the data, the roles and the sessions. Cancels a creation or restore that is under way. */
+  /** Deletes the data, the roles and the sessions. Cancels a creation or restore that is in progress. */
   drop(databaseId: string): Promise<void>;
   /**
    * Replaces all data with the data of a backup. Roles and passwords do not change.

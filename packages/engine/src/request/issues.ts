@@ -39,7 +39,7 @@ const joinMessages = (messages: readonly string[]): string =>
     .join(" or ");
 
 /**
- * Returns the place of a finding. For a missing or unknown field, that is the field itself, not the object that
+ * Returns the JSON Pointer of a finding. For a missing or unknown field, that is the field itself, not the object that
  * contains it.
  */
 export const toFieldPointer = ({ instancePath, keyword, params }: Finding): string => {

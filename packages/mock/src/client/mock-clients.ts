@@ -69,7 +69,7 @@ export class MockClients {
   }
 }
 
-/** Settles like a promise, or rejects with the reason of a signal as soon as it is aborted. What the promise stands for continues. */
+/** Settles like a promise, or rejects with the reason of a signal as soon as it is aborted. The operation of the promise continues. */
 const raceWithAbort = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

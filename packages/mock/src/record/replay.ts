@@ -172,13 +172,13 @@ const compareResponses = (
   });
 };
 
-/** Returns whether a place is inside a value that is null or an empty list. */
+/** Returns whether a path is inside a value that is null or an empty list. */
 const isBelowEmpty = (path: string, shape: ReadonlyMap<string, string>): boolean =>
   [...shape].some(
-    ([parentPlace, type]) => (type === "null" || type === "empty list") && path.startsWith(`${parentPlace}/`),
+    ([parentPath, type]) => (type === "null" || type === "empty list") && path.startsWith(`${parentPath}/`),
   );
 
-/** Returns the type of every place of a JSON value. Items of a list share the place `*`. */
+/** Returns the type of every path of a JSON value. Items of a list share the path `*`. */
 const describeShape = (value: unknown): Map<string, string> => {
   const shape = new Map<string, string>();
   const visit = (part: unknown, path: string): void => {

@@ -162,7 +162,7 @@ const toEdit = ({ range: [start, end] }: { readonly range: AST.Range }, text: st
   text,
 });
 
-/** The last edit first, so that the places of the others stay. */
+/** The last edit first, so that the offsets of the others stay right. */
 const applyEdits = (text: string, edits: readonly TextEdit[]): string =>
   edits
     .toSorted((one, other) => other.start - one.start)

@@ -67,7 +67,7 @@ const findOrCreateConnection = async (
 };
 
 /**
- * Restores a database, and waits until it is ready again. The same call starts no other restore, whether that is under way or done.
+ * Restores a database, and waits until it is ready again. The same call starts no other restore, whether that is in progress or done.
  */
 export const restoreDatabase = async (
   tool: OperationTool,

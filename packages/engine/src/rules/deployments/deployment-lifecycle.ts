@@ -36,7 +36,7 @@ export const startDeployment = (context: OperationContext, { id }: DeploymentRow
   return domain;
 };
 
-/** Stops a deployment. Cancels a start that is under way. */
+/** Stops a deployment. Cancels a start that is in progress. */
 export const stopDeployment = (context: OperationContext, { id }: DeploymentRow): void => {
   context.scheduler.cancel(context.clock, { subject: id });
   context.store.deployments.update(id, { status: "stopping" });

@@ -48,7 +48,7 @@ const assertNoDependencies = ({ store }: OperationContext, projectId: string): v
 };
 
 const checkDeleteProject = (call: OperationCall<"projects.delete">): ProjectRow => {
-  // A deletion that is under way may still fail, so another one waits for it rather than finding nothing.
+  // A deletion that is in progress may still fail, so another one waits for it rather than finding nothing.
   const project = requireAccess(call, "project", call.path.id);
   assertNoDependencies(call.context, project.id);
   return project;

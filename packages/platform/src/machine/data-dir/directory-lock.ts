@@ -151,7 +151,7 @@ type LockState =
   | { owner: LockContent; liveness: ProcessLiveness }
   | { owner: undefined; liveness: "unknown" };
 
-/** Returns the life of the process that uses a data directory; undefined when the directory has no lock. */
+/** Returns the liveness of the process that uses a data directory; undefined when the directory has no lock. */
 export const readHolderLiveness = async (dataDir: string): Promise<ProcessLiveness | undefined> =>
   (await readLockState(join(dataDir, lockFileName)))?.liveness;
 

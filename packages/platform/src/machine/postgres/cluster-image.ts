@@ -55,7 +55,7 @@ export const readCluster = (directory: string, password: string): ClusterImage =
   const contents: ImageContents = { password, directories: [], files: [] };
   const parts: Buffer[] = [];
   let length = 0;
-  // The databases of a new cluster are copies of each other, so most files have a twin of the same name.
+  // The databases of a new cluster are copies of each other, so most files have the same content as another one of the same name.
   const storedContents = new Map<string, { bytes: Buffer; offset: number }>();
   const store = (key: string, bytes: Buffer): number => {
     const storedContent = storedContents.get(key);

@@ -49,7 +49,7 @@ export interface FileLockOptions {
  *
  * The lock is for work that takes seconds and that another process may repeat, such as a refresh or a change of a small file: a lock that a
  * killed container leaves must not need a person to remove it. A holder that was suspended for longer may therefore run at the same time as
- * its heir, so work that replaces a file does so atomically. For work that two processes would destroy, such as the data of a database, a
+ * its successor, so work that replaces a file does so atomically. For work that two processes would destroy, such as the data of a database, a
  * holder that cannot be checked must be rejected instead.
  *
  * The lock of a dead holder is inherited, never deleted: the process that creates `<file>.<nonce of the dead holder>`

@@ -109,8 +109,8 @@ const writeNextFile = async ({ file, handle, replaces }: NextFile, credential: C
 };
 
 /**
- * Reports whether `<file>.next` is still the one this holder created. A holder that was considered dead may have an
- * heir that has created another.
+ * Reports whether `<file>.next` is still the one this holder created. A holder that was considered dead may have a
+ * successor that has created another.
  */
 const isStillOwnFile = async ({ target, handle }: NextFile): Promise<boolean> => {
   const [ownStats, currentStats] = await Promise.all([
