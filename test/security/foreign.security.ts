@@ -55,7 +55,7 @@ const makeForeign = async (cluster: Cluster): Promise<void> => {
       create role ${String(auditor)} login password 'audit'; create role ${String(byHand)};
       create role ${String(clerk)} login in role ${String(byHand)};
       create role ${String(likePlatform)}; create role ${String(likeInstallation)} connection limit 7;
-      comment on role ${String(byHand)} is '${installation.mark}x'; comment on role ${String(auditor)} is 'mgmt';
+      comment on role ${String(byHand)} is '${installation.roleComment}x'; comment on role ${String(auditor)} is 'mgmt';
       alter role ${String(clerk)} set work_mem = '6MB'`);
     for (const [index, name] of databases.entries())
       await session.query(

@@ -241,7 +241,7 @@ describe("the creation of a copy", () => {
     await expect(databases.create(id, copyOf(source), [credential])).rejects.toThrow("refused");
     expect(await cluster.namesIn("rolname", id)).toEqual([id]);
     await run(
-      `create role "left_login" login in role ${id}; comment on role left_login is '${installation.mark}'`,
+      `create role "left_login" login in role ${id}; comment on role left_login is '${installation.roleComment}'`,
     );
 
     copies.after = () => undefined;

@@ -83,7 +83,7 @@ describe("objects that change their owner", () => {
   it("stay as they are when they are so many that the others would have no locks", async () => {
     const { id, user, remover, mark } = await makeTables(70);
     await remover.dropRole(user, id);
-    expect(await mark()).toEqual([installation.retiredMark]);
+    expect(await mark()).toEqual([installation.retiredRoleComment]);
     // The control: one transaction locks all of them.
     const superuser = await cluster.connectAsAdmin(id);
     await superuser.query(`begin; reassign owned by "${user}" to "${id}"`);

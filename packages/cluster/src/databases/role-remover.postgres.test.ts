@@ -62,7 +62,7 @@ describe("a login that is dropped", () => {
     await session.query(`create table shared (); grant select on shared to "${user}"`);
     const remover = makeRemover();
     await remover.dropRole(user, id);
-    expect(await roleOf(user)).toEqual({ login: false, mark: installation.retiredMark, groups: "0" });
+    expect(await roleOf(user)).toEqual({ login: false, mark: installation.retiredRoleComment, groups: "0" });
     const acl = "select from pg_class where relname = 'shared' and position($1 in relacl::text) > 0";
     expect((await session.query(acl, [user])).rowCount).toBe(1);
     const settings = "select from pg_db_role_setting where setrole = $1::regrole";
@@ -87,7 +87,7 @@ describe("a login that is dropped", () => {
     await holder.query(`begin; create table locked (); grant select on locked to "${user}"`);
     const remover = impatient();
     await remover.dropRole(user, id);
-    expect(await roleOf(user)).toEqual({ login: false, mark: installation.retiredMark, groups: "0" });
+    expect(await roleOf(user)).toEqual({ login: false, mark: installation.retiredRoleComment, groups: "0" });
 
     await remover.dropRetiredRoles();
     expect(await roleOf(user)).toBeDefined();
@@ -104,7 +104,7 @@ describe("a login that is dropped", () => {
     await holder.query(`begin; alter database ${other.id} connection limit 5`);
     const remover = impatient();
     await remover.dropRole(user, id);
-    expect(await roleOf(user)).toEqual({ login: false, mark: installation.retiredMark, groups: "0" });
+    expect(await roleOf(user)).toEqual({ login: false, mark: installation.retiredRoleComment, groups: "0" });
 
     await holder.query("rollback");
     await makeCopies().drop(other.id);
@@ -142,6 +142,6 @@ describe("a login that is dropped", () => {
     const { id, user } = await makeTwoLogins();
     const remover = observe((statement) => (statement.startsWith("drop role") ? failing : undefined));
     await expect(remover.dropRole(user, id)).rejects.toBeInstanceOf(expected);
-    expect((await roleOf(user))?.mark).toContain(`${installation.mark} connection`);
+    expect((await roleOf(user))?.mark).toContain(`${installation.roleComment} connection`);
   });
 });

@@ -9,7 +9,7 @@ import { alterRole, terminateStartingSessions } from "../connection/role-session
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
 import type { Installation } from "../policy/installation.js";
 import { getDatabaseUse, toTenantDatabaseName } from "../policy/names.js";
-import { buildMarkRoleStatement } from "../policy/role-statements.js";
+import { buildRoleCommentStatement } from "../policy/role-statements.js";
 import { tenantStatements } from "../policy/tenant-statement.js";
 import { isTooManyLocksError, RoleOwnership } from "./role-ownership.js";
 
@@ -94,7 +94,7 @@ export class RoleRemover {
       await this.#admin.runScript([
         ...settingTargets.map((target) => `alter ${target} reset all`),
         ...groups.map((group) => `revoke ${quoteIdentifier(group)} from ${quoteIdentifier(role)}`),
-        buildMarkRoleStatement(role, this.#installation.retiredMark),
+        buildRoleCommentStatement(role, this.#installation.retiredRoleComment),
       ]);
     }
   }

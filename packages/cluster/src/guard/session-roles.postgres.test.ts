@@ -29,7 +29,7 @@ it("lets the platform see what sessions of tenants do", async () => {
 it("gives up the privileges of most logins that have no sessions", async () => {
   const admin = openAdmin();
   const names = Array.from({ length: 50 }, (_, index) => `role_idle${String(index)}`);
-  const mark = installation.buildLoginMark("con_idle");
+  const mark = installation.buildLoginComment("con_idle");
   await admin.runScript(
     names.flatMap((name) => [
       `create role ${name} login`,

@@ -60,10 +60,10 @@ describe("the database of a login", () => {
       create role foreign_login login in role ${id};
       create role no_database;
       create role without_database login in role no_database;
-      comment on role without_database is '${installation.buildLoginMark("con_none")}';
+      comment on role without_database is '${installation.buildLoginComment("con_none")}';
       create role owner_with_login login;
       create role member login in role owner_with_login;
-      comment on role member is '${installation.buildLoginMark("con_none")}'`);
+      comment on role member is '${installation.buildLoginComment("con_none")}'`);
     await observer.query("create database owner_with_login owner owner_with_login template template0");
     onTestFinished(async () => {
       await observer.query("drop database owner_with_login");
@@ -116,11 +116,11 @@ describe("a login that is granted again", () => {
     expect(before).toEqual({
       login: true,
       limit: 100,
-      mark: installation.buildLoginMark(first.connectionId),
+      mark: installation.buildLoginComment(first.connectionId),
       settings: [`role=${id}`, "log_min_messages=fatal"],
     });
     await observer.query(
-      `alter role ${first.user} connection limit 1; comment on role ${first.user} is '${installation.mark}'`,
+      `alter role ${first.user} connection limit 1; comment on role ${first.user} is '${installation.roleComment}'`,
     );
     await otherProcess().grant(id, first);
     expect(await roleOf(first.user)).toEqual(before);

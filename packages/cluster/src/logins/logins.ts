@@ -7,7 +7,7 @@ import type { Installation } from "../policy/installation.js";
 import {
   type RoleStatements,
   buildLogLevelStatement,
-  buildMarkRoleStatement,
+  buildRoleCommentStatement,
   buildStartAsOwnerStatement,
   createRoleStatements,
   joinRoleStatements,
@@ -21,7 +21,7 @@ interface LoginRoleRow {
   login: boolean;
   limit: number;
   owners: string[];
-  mark: string | null;
+  comment: string | null;
 }
 
 /** A database and the logins that it should have. */
@@ -84,7 +84,7 @@ export class Logins {
           this.#installation,
           user,
           `login password ${password} ${limit} in role ${quoteIdentifier(owner)}`,
-          this.#installation.buildLoginMark(connectionId),
+          this.#installation.buildLoginComment(connectionId),
         );
         return {
           create,
@@ -145,7 +145,7 @@ export class Logins {
       );
     } else {
       // A removal that was not recorded retires a role which cannot be dropped.
-      if (existingLogin.mark === this.#installation.retiredMark)
+      if (existingLogin.comment === this.#installation.retiredRoleComment)
         await this.#admin.runScript(buildMembershipStatements(user, owner));
       else if (!existingLogin.owners.includes(owner)) {
         throw new Error(`The role ${user} belongs to another database`);
@@ -154,9 +154,9 @@ export class Logins {
         await this.#admin.runScript(this.#buildLimitStatements(user));
       await this.#ensurePassword(owner, credential, existingLogin);
       // An administrator may have changed it.
-      if (existingLogin.mark !== this.#installation.buildLoginMark(connectionId)) {
+      if (existingLogin.comment !== this.#installation.buildLoginComment(connectionId)) {
         await this.#admin.runScript([
-          buildMarkRoleStatement(user, this.#installation.buildLoginMark(connectionId)),
+          buildRoleCommentStatement(user, this.#installation.buildLoginComment(connectionId)),
         ]);
       }
     }
@@ -174,13 +174,13 @@ export class Logins {
    * @returns the names of these databases. The others need more than passwords.
    */
   async resetPasswords(databases: readonly DatabaseLogins[]): Promise<Set<string>> {
-    const marksByDatabase = await this.#findCompleteLogins(databases.map(({ name }) => name));
+    const commentsByDatabase = await this.#findCompleteLogins(databases.map(({ name }) => name));
     const matchingDatabases = databases.filter(({ name, credentials }) => {
-      const roles = marksByDatabase.get(name);
+      const roles = commentsByDatabase.get(name);
       return (
         roles?.size === credentials.length &&
         credentials.every(
-          ({ connectionId, user }) => roles.get(user) === this.#installation.buildLoginMark(connectionId),
+          ({ connectionId, user }) => roles.get(user) === this.#installation.buildLoginComment(connectionId),
         )
       );
     });
@@ -316,7 +316,7 @@ export class Logins {
     }
   }
 
-  /** Returns the marks of the logins of these databases, unless one of their roles is missing or has to be changed. */
+  /** Returns the role comments of the logins of these databases, unless one of their roles is missing or has to be changed. */
   async #findCompleteLogins(names: readonly string[]): Promise<Map<string, ReadonlyMap<string, string>>> {
     const rows = await this.#admin.query<{ owner: string; roles: Record<string, string | null> }>(
       `select o.rolname as owner, coalesce(
@@ -334,7 +334,7 @@ export class Logins {
     return new Map(
       rows.map(({ owner, roles }) => [
         owner,
-        new Map(Object.entries(roles).map(([role, mark]) => [role, mark ?? ""])),
+        new Map(Object.entries(roles).map(([role, comment]) => [role, comment ?? ""])),
       ]),
     );
   }
@@ -344,7 +344,7 @@ export class Logins {
       `select rolcanlogin as login, rolconnlimit as limit,
         array(
           select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${this.#installation.platformRoleCondition}
-        ) as owners, shobj_description(r.oid, 'pg_authid') as mark
+        ) as owners, shobj_description(r.oid, 'pg_authid') as comment
         from pg_roles r where rolname = $1`,
       [role],
     );
@@ -359,7 +359,7 @@ export class Logins {
         join pg_roles r on r.oid = m.member
         join pg_roles o on o.oid = m.roleid
         where o.rolname = $1 and shobj_description(r.oid, 'pg_authid') = $2`,
-      [owner, this.#installation.buildLoginMark(connectionId)],
+      [owner, this.#installation.buildLoginComment(connectionId)],
     );
     return rows.map(({ role }) => role);
   }

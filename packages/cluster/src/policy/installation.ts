@@ -32,11 +32,11 @@ export class Installation {
   readonly keys: InstallationKeys;
   /** Owns prepared databases, unfinished copies and backups. No one can log in as this role. */
   readonly platformRole: string;
-  /** The comment of an owner role. The comments of the installation's other roles begin with this mark and a space. */
-  readonly mark: string;
-  /** Marks a role that could not be dropped yet, because other tenants granted it privileges, or have locked it. */
-  readonly retiredMark: string;
-  readonly #loginMarkPrefix: string;
+  /** The comment of an owner role. The comments of the installation's other roles begin with this one and a space. */
+  readonly roleComment: string;
+  /** The comment of a role that could not be dropped yet, because other tenants granted it privileges, or have locked it. */
+  readonly retiredRoleComment: string;
+  readonly #loginCommentPrefix: string;
   readonly #lockKeys = new RecentMap<string, string>(maxLockKeys);
 
   /** SQL condition on the role `r` in `pg_roles` or `pg_authid` for a role of the installation. */
@@ -58,16 +58,18 @@ export class Installation {
   constructor(keys: InstallationKeys) {
     this.keys = keys;
     this.platformRole = `mgmt.${keys.id}`;
-    this.mark = `mgmt ${keys.id}`;
-    this.retiredMark = `${this.mark} retired`;
-    this.#loginMarkPrefix = `${this.mark} connection `;
+    this.roleComment = `mgmt ${keys.id}`;
+    this.retiredRoleComment = `${this.roleComment} retired`;
+    this.#loginCommentPrefix = `${this.roleComment} connection `;
     this.platformRoleCondition = buildRoleCommentCondition(
-      `(description = ${escapeLiteral(this.mark)} or starts_with(description, ${escapeLiteral(`${this.mark} `)}))`,
+      `(description = ${escapeLiteral(this.roleComment)} or starts_with(description, ${escapeLiteral(`${this.roleComment} `)}))`,
     );
     this.loginRoleCondition = buildRoleCommentCondition(
-      `starts_with(description, ${escapeLiteral(this.#loginMarkPrefix)})`,
+      `starts_with(description, ${escapeLiteral(this.#loginCommentPrefix)})`,
     );
-    this.retiredRoleCondition = buildRoleCommentCondition(`description = ${escapeLiteral(this.retiredMark)}`);
+    this.retiredRoleCondition = buildRoleCommentCondition(
+      `description = ${escapeLiteral(this.retiredRoleComment)}`,
+    );
     this.platformDatabaseCondition = `exists (select from pg_roles r where r.oid = d.datdba and ${this.platformRoleCondition})`;
     this.tenantDatabaseCondition = `d.datname not like '%.%'
       and d.datname not in (${systemNames.map(escapeLiteral).join(", ")}) and ${this.platformDatabaseCondition}`;
@@ -76,9 +78,9 @@ export class Installation {
     this.unfinishedPreparedNamePrefix = `${this.preparedNamePrefix}making.`;
   }
 
-  /** Returns the mark of the login role of a connection. */
-  buildLoginMark(connectionId: string): string {
-    return this.#loginMarkPrefix + connectionId;
+  /** Returns the comment of the login role of a connection. */
+  buildLoginComment(connectionId: string): string {
+    return this.#loginCommentPrefix + connectionId;
   }
 
   /** Returns the name of a copy that later becomes the database `name`. */

@@ -13,13 +13,13 @@ export interface RoleStatements {
 
 /** Returns the statements that create a role of the installation. The options follow its name. */
 export const createRoleStatements = (
-  installation: Pick<Installation, "mark">,
+  installation: Pick<Installation, "roleComment">,
   name: string,
   options: string,
-  mark = installation.mark,
+  comment = installation.roleComment,
 ): RoleStatements => ({
   create: [`create role ${escapeIdentifier(name)} ${options}`],
-  configure: [buildMarkRoleStatement(name, mark)],
+  configure: [buildRoleCommentStatement(name, comment)],
 });
 
 /** Returns the statements that make all of these roles. */
@@ -28,9 +28,9 @@ export const joinRoleStatements = (...all: readonly RoleStatements[]): string[] 
   ...all.flatMap(({ configure }) => configure),
 ];
 
-/** Returns the statement that marks a role as one of the installation. */
-export const buildMarkRoleStatement = (name: string, mark: string): string =>
-  `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(mark)}`;
+/** Returns the statement that gives a role the comment by which the installation recognizes it. */
+export const buildRoleCommentStatement = (name: string, comment: string): string =>
+  `comment on role ${escapeIdentifier(name)} is ${escapeLiteral(comment)}`;
 
 /** Returns the statement that starts the sessions of a login as the owner role, so that connections share all objects. */
 export const buildStartAsOwnerStatement = (user: string, owner: string): string =>

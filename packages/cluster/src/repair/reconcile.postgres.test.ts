@@ -53,7 +53,7 @@ describe("reconcile", () => {
     await admin.query(`create database "${replaced(id)}" owner "${platformRole}" template template0`);
     await admin.query("create role left_behind; create role left_login login in role left_behind");
     await admin.query(
-      `comment on role left_behind is '${installation.mark}'; comment on role left_login is '${installation.mark}'`,
+      `comment on role left_behind is '${installation.roleComment}'; comment on role left_login is '${installation.roleComment}'`,
     );
 
     await restart([{ databaseId: id, credentials: [credential], backupIds: [] }]);

@@ -140,7 +140,7 @@ describe.each(clusters)("a database that is not in the records, in %s cluster", 
       "select shobj_description(oid, 'pg_authid') as mark from pg_roles where rolname = $1",
       [tenant.id],
     );
-    expect(rows).toEqual([{ mark: installation.mark }]);
+    expect(rows).toEqual([{ mark: installation.roleComment }]);
     await again.query(`drop database "${retainedName}"`);
     await restart(cluster, []);
     expect(await cluster.namesIn("rolname", tenant.id)).toEqual([]);

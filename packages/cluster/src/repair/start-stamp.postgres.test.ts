@@ -75,7 +75,7 @@ describe.each(clusters)("a start in %s cluster", (_case, cluster) => {
     const starts = Number((before as { starts: number }).starts) + 1;
     expect(after).toEqual({
       starts,
-      comment: `${installation.mark} records ${cluster.policy.maintenanceDatabase}.${recordsSchema} start ${String(starts)}`,
+      comment: `${installation.roleComment} records ${cluster.policy.maintenanceDatabase}.${recordsSchema} start ${String(starts)}`,
     });
   });
 
@@ -106,13 +106,13 @@ describe.each(clusters)("a start in %s cluster", (_case, cluster) => {
     await startAndStop(cluster);
     await run(
       cluster,
-      `comment on role "${platformRole}" is '${installation.mark} records original.mgmt start 1'`,
+      `comment on role "${platformRole}" is '${installation.roleComment} records original.mgmt start 1'`,
     );
     await expect(start(cluster)).rejects.toMatchObject({
       code: "cluster:records_outdated",
       message: `The last start of this installation used the records in original.mgmt, not those in ${cluster.policy.maintenanceDatabase}.${recordsSchema}`,
     });
-    await run(cluster, `comment on role "${platformRole}" is '${installation.mark}'`);
+    await run(cluster, `comment on role "${platformRole}" is '${installation.roleComment}'`);
     await startAndStop(cluster);
   });
 
@@ -122,11 +122,11 @@ describe.each(clusters)("a start in %s cluster", (_case, cluster) => {
       await startAndStop(cluster);
       const setComment = (comment: string) =>
         run(cluster, `comment on role "${platformRole}" is '${comment}'`);
-      await setComment(installation.mark + suffix);
+      await setComment(installation.roleComment + suffix);
       const before = await readCluster(cluster);
       await expect(start(cluster)).rejects.toMatchObject({ code: "cluster:stamp_unknown" });
       expect(await readCluster(cluster)).toEqual(before);
-      await setComment(installation.mark);
+      await setComment(installation.roleComment);
       await startAndStop(cluster);
     },
   );

@@ -18,16 +18,16 @@ interface StampRow {
   comment: string | null;
 }
 
-const buildStampPrefix = (mark: string): string => `${mark} records `;
+const buildStampPrefix = (roleComment: string): string => `${roleComment} records `;
 
 /**
  * Parses a comment. Returns undefined before the first start.
  *
  * @throws ClusterError `cluster:stamp_unknown` when it has another format.
  */
-const parseStamp = (comment: string, { mark, platformRole }: Installation): Stamp | undefined => {
-  if (comment === mark) return undefined;
-  const prefix = buildStampPrefix(mark);
+const parseStamp = (comment: string, { roleComment, platformRole }: Installation): Stamp | undefined => {
+  if (comment === roleComment) return undefined;
+  const prefix = buildStampPrefix(roleComment);
   const [, location, starts] =
     (comment.startsWith(prefix) && /^(.*) start (\d+)$/s.exec(comment.slice(prefix.length))) || [];
   if (location === undefined) throw clusterErrors.stampUnknown(platformRole, comment);
@@ -48,7 +48,7 @@ export const checkStamp = async (
   acceptRecords: boolean,
 ): Promise<void> => {
   const { installation } = admin.cluster;
-  const { mark, platformRole } = installation;
+  const { roleComment, platformRole } = installation;
   const [row] = await admin.query<StampRow>(
     `select current_database() || '.' || $1 as location, starts, (
         select coalesce(shobj_description(oid, 'pg_authid'), '') from pg_roles where rolname = $2) as comment
@@ -67,7 +67,7 @@ export const checkStamp = async (
   // For an operator who knows that these records are the right ones.
   const acceptStatement = buildStampStatement(
     platformRole,
-    `${buildStampPrefix(mark)}${location} start ${String(starts)}`,
+    `${buildStampPrefix(roleComment)}${location} start ${String(starts)}`,
   );
   throw stamp.location === location
     ? clusterErrors.recordsOutdated(location, { starts, startsOfCluster: stamp.starts, acceptStatement })
@@ -76,8 +76,8 @@ export const checkStamp = async (
 
 /** Counts a start in the records and in the cluster, in one transaction. */
 export const stampStart = async (admin: AdminConnection, schema: string): Promise<void> => {
-  const { mark, platformRole } = admin.cluster.installation;
-  const prefix = quoteLiteral(buildStampPrefix(mark));
+  const { roleComment, platformRole } = admin.cluster.installation;
+  const prefix = quoteLiteral(buildStampPrefix(roleComment));
   await admin.runScript([
     // A start that is not counted does no harm.
     "set local synchronous_commit = off",

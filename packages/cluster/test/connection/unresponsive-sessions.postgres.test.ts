@@ -79,7 +79,7 @@ describe("a session that ignores its end", () => {
         (select count(*) from pg_auth_members where member = r.oid) as groups from pg_roles r where rolname = $1`,
       [second.user],
     );
-    expect(rows).toEqual([{ login: false, mark: installation.retiredMark, groups: "0" }]);
+    expect(rows).toEqual([{ login: false, mark: installation.retiredRoleComment, groups: "0" }]);
 
     await proceed();
     await vi.waitFor(() => cluster.connect(id, credential), 10_000);

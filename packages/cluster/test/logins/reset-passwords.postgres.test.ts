@@ -66,7 +66,7 @@ describe("resetting the passwords of databases", () => {
       "a login belongs to another connection",
       ({ credentials: [{ user }] }) =>
         observer.query(
-          `comment on role ${user} is '${cluster.policy.installation.buildLoginMark("con_other")}'`,
+          `comment on role ${user} is '${cluster.policy.installation.buildLoginComment("con_other")}'`,
         ),
     ],
     [
