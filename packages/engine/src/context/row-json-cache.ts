@@ -135,7 +135,7 @@ export class RowJsonCache {
     return Object.fromEntries(collections) as unknown as SerializationContext["store"];
   }
 
-  #createRecordingCollection<W>(collection: ReadableCollection<W>): ReadableCollection<W> {
+  #createRecordingCollection<Where>(collection: ReadableCollection<Where>): ReadableCollection<Where> {
     return {
       get: (id) => {
         const row = collection.get(id);
@@ -163,9 +163,9 @@ export class RowJsonCache {
 const buildPageJson = (texts: readonly string[], pagination: string): string =>
   `{"data":[${texts.join(",")}],"pagination":${pagination}}`;
 
-interface ReadableCollection<W> {
+interface ReadableCollection<Where> {
   get(id: string): Row | undefined;
-  list(where: W): readonly Row[];
+  list(where: Where): readonly Row[];
 }
 
 /** Returns whether two addresses, or objects of them, are equal. */

@@ -107,7 +107,9 @@ export const serverTables = {
 
 /** Finds the tables of the server itself. */
 export interface ServerTables {
-  getTable<T extends Row, W extends Lookup>(name: keyof typeof serverTables): ExpiringCollection<T, W>;
+  getTable<T extends Row, Where extends Lookup>(
+    name: keyof typeof serverTables,
+  ): ExpiringCollection<T, Where>;
   /** Counts a request in a window of the rate limit, and returns the window. */
   countInRateWindow(preload: CountPreload): RateWindow;
 }

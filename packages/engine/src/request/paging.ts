@@ -25,10 +25,10 @@ export interface PageOptions<T> extends Pick<PageRequest<T, unknown>, "containin
  *
  * @throws RequestError 422 `validation:failed` for any other cursor.
  */
-export const respondWithPage = <T extends Row, W>(
+export const respondWithPage = <T extends Row, Where>(
   call: OperationCall & { readonly query: PageQuery },
-  collection: Collection<T, W>,
-  where: W,
+  collection: Collection<T, Where>,
+  where: Where,
   serialize: RowSerializer<T>,
   options: PageOptions<T> = {},
 ): SuccessResponse => {

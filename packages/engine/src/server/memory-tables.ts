@@ -40,9 +40,11 @@ export class MemoryTables implements ServerTables {
     this.jobs = this.getTable("jobs");
   }
 
-  getTable<T extends Row, W extends Lookup>(name: keyof typeof serverTables): MemoryExpiringCollection<T, W> {
+  getTable<T extends Row, Where extends Lookup>(
+    name: keyof typeof serverTables,
+  ): MemoryExpiringCollection<T, Where> {
     // The caller knows the rows of its table.
-    return this.#serverTables[name] as unknown as MemoryExpiringCollection<T, W>;
+    return this.#serverTables[name] as unknown as MemoryExpiringCollection<T, Where>;
   }
 
   countInRateWindow(preload: CountPreload): RateWindow {

@@ -18,7 +18,7 @@ const maxKeyFields = 32;
  * Keeps rows in the process's memory. An index is built when its combination of fields is first looked up, and kept up to
  * date from then on.
  */
-export class MemoryCollection<T extends Row, W extends Lookup> implements Collection<T, W> {
+export class MemoryCollection<T extends Row, Where extends Lookup> implements Collection<T, Where> {
   readonly #keys: readonly Key[];
   readonly #onChange: () => void;
   readonly #entries = new Map<string, RowEntry<T>>();
@@ -45,7 +45,7 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
     return this.#entries.get(id)?.row;
   }
 
-  find(where: W): T | undefined {
+  find(where: Where): T | undefined {
     let earliestEntry: RowEntry<T> | undefined;
     for (const group of this.#findGroups(where)) {
       const firstEntry = group instanceof SortedList ? group.first : group;
@@ -55,18 +55,18 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
     return earliestEntry?.row;
   }
 
-  list(where: W): T[] {
+  list(where: Where): T[] {
     return mergeGroups(this.#findGroups(where).map(listEntries)).map(({ row }) => row);
   }
 
-  count(where: W): number {
+  count(where: Where): number {
     const groups = this.#findGroups(where);
     const [firstGroup] = groups;
     if (groups.length > 1) return mergeGroups(groups.map(listEntries)).length;
     return firstGroup === undefined ? 0 : firstGroup instanceof SortedList ? firstGroup.size : 1;
   }
 
-  listPage({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
+  listPage({ where, containing, after, limit, newestFirst = false }: PageRequest<T, Where>): T[] {
     const matches = createTextMatcher(containing);
     const pagesByGroup = this.#findGroups(where).map((group) => {
       const entries: RowEntry<T>[] = [];
@@ -141,7 +141,7 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
     return entry;
   }
 
-  #findGroups(where: W): EntryGroup<T>[] {
+  #findGroups(where: Where): EntryGroup<T>[] {
     const lookup: Lookup = where;
     let fieldMask = 0;
     for (const field in lookup) if (lookup[field] !== undefined) fieldMask |= this.#getFieldBit(field);
@@ -169,9 +169,9 @@ export class MemoryCollection<T extends Row, W extends Lookup> implements Collec
 }
 
 /** A collection in memory whose rows can expire. */
-export class MemoryExpiringCollection<T extends Row, W extends Lookup>
-  extends MemoryCollection<T, W>
-  implements ExpiringCollection<T, W>
+export class MemoryExpiringCollection<T extends Row, Where extends Lookup>
+  extends MemoryCollection<T, Where>
+  implements ExpiringCollection<T, Where>
 {
   #expiryIndex: ExpiryIndex<T> | undefined;
 

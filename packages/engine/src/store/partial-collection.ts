@@ -21,7 +21,7 @@ interface ChangedRow<T> {
 const firstProvisionalSequence = 2 ** 52;
 
 /** The rows of one collection as one run of a callback sees them: the loaded rows with the changes of this run. */
-export class PartialCollection<T extends Row, W extends Lookup> implements ExpiringCollection<T, W> {
+export class PartialCollection<T extends Row, Where extends Lookup> implements ExpiringCollection<T, Where> {
   readonly #table: string;
   readonly #workingSet: WorkingSet;
   readonly #isStrict: boolean;
@@ -52,19 +52,19 @@ export class PartialCollection<T extends Row, W extends Lookup> implements Expir
     return changedRow ? changedRow.row : getRow(this.#workingSet.getRowIfLoaded(this.#table, id));
   }
 
-  find(where: W): T | undefined {
+  find(where: Where): T | undefined {
     return this.listPage({ where, limit: 1 })[0];
   }
 
-  list(where: W): T[] {
+  list(where: Where): T[] {
     return this.listPage({ where, limit: Infinity });
   }
 
-  count(where: W): number {
+  count(where: Where): number {
     return this.#countRows(where);
   }
 
-  listPage({ where, containing, after, limit, newestFirst = false }: PageRequest<T, W>): T[] {
+  listPage({ where, containing, after, limit, newestFirst = false }: PageRequest<T, Where>): T[] {
     const texts = omitUndefinedTexts(containing);
     const loadedRows = this.#workingSet.getRange({
       read: "range",

@@ -32,12 +32,12 @@ export class PartialTables {
   }
 
   /** Returns a table of the server itself, or a collection of the store. */
-  getTable<T extends Row, W extends Lookup>(name: string): PartialCollection<T, W> {
+  getTable<T extends Row, Where extends Lookup>(name: string): PartialCollection<T, Where> {
     const existingTable = this.#tables.get(name);
     const table = existingTable ?? new PartialCollection<Row, Lookup>(name, this.#workingSet, this.#isStrict);
     if (existingTable === undefined) this.#tables.set(name, table);
     // The caller knows the rows of its table.
-    return table as unknown as PartialCollection<T, W>;
+    return table as unknown as PartialCollection<T, Where>;
   }
 
   /** The collections of the API. */

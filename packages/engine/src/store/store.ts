@@ -11,8 +11,8 @@ export type TextFilter<T> = {
 };
 
 /** Which rows a page has, and where it starts. */
-export interface PageRequest<T, W> {
-  readonly where: W;
+export interface PageRequest<T, Where> {
+  readonly where: Where;
   /** Narrows the rows further. This is not a key: the rows of `where` are searched one by one. */
   readonly containing?: TextFilter<T>;
   /** Sequence number that the page starts after, whether or not its row still exists. Default: the start. */
@@ -27,16 +27,16 @@ export interface PageRequest<T, W> {
  * The rows of one table, in the order of insertion. Rows are immutable: `update` replaces a row, and rows read before stay as they were.
  * `W` is what `find`, `list`, `count` and `page` may look rows up by; the keys are declared in `collections.ts`.
  */
-export interface Collection<T extends Row, W> {
+export interface Collection<T extends Row, Where> {
   /** Number of rows. */
   readonly size: number;
   get(id: string): T | undefined;
   /** Returns the oldest row that matches. */
-  find(where: W): T | undefined;
+  find(where: Where): T | undefined;
   /** Returns all rows that match, oldest first. */
-  list(where: W): T[];
-  count(where: W): number;
-  listPage(request: PageRequest<T, W>): T[];
+  list(where: Where): T[];
+  count(where: Where): number;
+  listPage(request: PageRequest<T, Where>): T[];
   /** Adds a row and returns it. Throws when its id exists. */
   insert(row: T): T;
   /** Replaces fields of a row and returns the new row. Throws when the id does not exist. */
@@ -50,7 +50,7 @@ export interface Collection<T extends Row, W> {
   getSequence(id: string): number;
 }
 
-export interface ExpiringCollection<T extends Row, W> extends Collection<T, W> {
+export interface ExpiringCollection<T extends Row, Where> extends Collection<T, Where> {
   /**
    * Returns the rows whose `expiresAt`, or `dueAt` for jobs, is at or before `time` (milliseconds since 1970), earliest first; null never
    * expires.
