@@ -13,7 +13,7 @@ import type { Settings } from "../values/settings.js";
 import type { Transactions } from "./transactions.js";
 
 /** The context that a server gives to the steps of a request, to its jobs and to its control surface. */
-export interface RequestContext<M extends CallMode = CallMode> extends Transactions<M> {
+export interface RequestContext<Mode extends CallMode = CallMode> extends Transactions<Mode> {
   readonly settings: Settings;
   /** The clock outside of transactions. */
   readonly clock: Clock;

@@ -126,10 +126,10 @@ export interface ServerRowTransaction {
 }
 
 /** Runs transactions on the rows of the server itself. */
-export interface ServerRowStore<M extends CallMode> {
+export interface ServerRowStore<Mode extends CallMode> {
   /** Returns whether any fault is installed, as the latest transaction of this process has seen it. */
   hasFaults(): boolean;
-  read<T>(callback: (transaction: ServerRowTransaction) => T): ModeResult<M, T>;
+  read<T>(callback: (transaction: ServerRowTransaction) => T): ModeResult<Mode, T>;
   /** @param lock excludes other changes with the same lock. */
-  change<T>(lock: string, callback: (transaction: ServerRowTransaction) => T): ModeResult<M, T>;
+  change<T>(lock: string, callback: (transaction: ServerRowTransaction) => T): ModeResult<Mode, T>;
 }

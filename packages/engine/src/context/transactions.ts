@@ -4,7 +4,7 @@ import type { CallMode, ModeResult } from "../values/awaitable.js";
 import type { OperationContext } from "./operation-context.js";
 
 /** Runs transactions on the state of a server. */
-export interface Transactions<M extends CallMode = CallMode> {
+export interface Transactions<Mode extends CallMode = CallMode> {
   /**
    * Runs a synchronous callback as one transaction. The callback may run more than once, so it has no effects except on its context and
    * on variables that it sets in every run.
@@ -19,5 +19,5 @@ export interface Transactions<M extends CallMode = CallMode> {
     preloads?: () => readonly Preload[],
     /** Keeps what a read transaction loads, for a later write transaction that begins with it. Only stores that load rows use it. */
     loadedRows?: LoadedRows,
-  ): ModeResult<M, T>;
+  ): ModeResult<Mode, T>;
 }

@@ -12,12 +12,12 @@ import { mapTogether } from "../store/preload.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `Approval` schema. */
-export class ApprovalsControl<M extends CallMode> {
+export class ApprovalsControl<Mode extends CallMode> {
   /** @internal */
-  constructor(private readonly getRequestContext: () => RequestContext<M>) {}
+  constructor(private readonly getRequestContext: () => RequestContext<Mode>) {}
 
   /** Returns all approvals, oldest first, with their current status. */
-  list(): ModeResult<M, RequestedApproval[]> {
+  list(): ModeResult<Mode, RequestedApproval[]> {
     return this.getRequestContext().transact(readOnlyTransaction, (context) => {
       const now = context.clock.now();
       return mapTogether(context.store.approvals.list({}), (row) =>

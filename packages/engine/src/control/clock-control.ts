@@ -36,38 +36,38 @@ const requireSupportedTime = (time: number): number => {
 };
 
 /** The clock of a server, and the jobs that run by it. */
-export interface ClockSource<M extends CallMode> {
-  read<T>(readClock: (clock: Clock) => T): ModeResult<M, T>;
+export interface ClockSource<Mode extends CallMode> {
+  read<T>(readClock: (clock: Clock) => T): ModeResult<Mode, T>;
   /** Changes the clock, and plans the jobs by it. The change may run more than once. */
-  change(change: (clock: VirtualClock) => void): ModeResult<M, void>;
+  change(change: (clock: VirtualClock) => void): ModeResult<Mode, void>;
   /** Moves the clock forward to a time, and runs the jobs that fall due on the way, each at its own time. */
   advanceTo(time: number): Promise<void>;
 }
 
 /** Controls the server's clock. Moving it forward runs the jobs that fall due on the way, each at its own time. */
-export class ClockControl<M extends CallMode> {
+export class ClockControl<Mode extends CallMode> {
   readonly #moveListeners = new Set<(milliseconds: number) => void>();
 
   /** @internal */
-  constructor(private readonly source: ClockSource<M>) {}
+  constructor(private readonly source: ClockSource<Mode>) {}
 
   /** Returns the time in milliseconds since 1970. */
-  now(): ModeResult<M, number> {
+  now(): ModeResult<Mode, number> {
     return this.source.read((clock) => clock.now());
   }
 
   /** Whether the clock stands still until it is moved or started. */
-  get frozen(): ModeResult<M, boolean> {
+  get frozen(): ModeResult<Mode, boolean> {
     return this.source.read((clock) => clock.frozen);
   }
 
   /** Stops the clock until it is moved or started. */
-  freeze(): ModeResult<M, void> {
+  freeze(): ModeResult<Mode, void> {
     return this.source.change((clock) => clock.freeze());
   }
 
   /** Starts the clock again from its current time. */
-  run(): ModeResult<M, void> {
+  run(): ModeResult<Mode, void> {
     return this.source.change((clock) => clock.run());
   }
 

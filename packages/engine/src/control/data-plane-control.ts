@@ -18,9 +18,9 @@ export interface DataPlane {
  * Controls the connections to the databases of a server that this process accepts. Every method throws a `ControlError` when the databases are
  * not real.
  */
-export class DataPlaneControl<M extends CallMode> {
+export class DataPlaneControl<Mode extends CallMode> {
   constructor(
-    private readonly getRequestContext: () => RequestContext<M>,
+    private readonly getRequestContext: () => RequestContext<Mode>,
     private readonly dataPlane: DataPlane | undefined,
   ) {}
 
@@ -33,7 +33,7 @@ export class DataPlaneControl<M extends CallMode> {
    *
    * @throws ControlError when the database does not exist; TypeError when the fault is invalid.
    */
-  addFault(fault: ConnectionFault): ModeResult<M, InstalledConnectionFault> {
+  addFault(fault: ConnectionFault): ModeResult<Mode, InstalledConnectionFault> {
     const { faults } = this.#requireDataPlane();
     const { database } = fault;
     const checkCompletion = this.getRequestContext().transact(readOnlyTransaction, ({ store }) => {
@@ -43,7 +43,7 @@ export class DataPlaneControl<M extends CallMode> {
     // Returns a promise if rows are loaded, and the result itself if they are in memory.
     return mapAwaitable<void, InstalledConnectionFault>(checkCompletion, () =>
       faults.add(fault),
-    ) as ModeResult<M, InstalledConnectionFault>;
+    ) as ModeResult<Mode, InstalledConnectionFault>;
   }
 
   removeFault(id: string): void {

@@ -14,9 +14,9 @@ import type { FaultRow, ServerRowStore, ServerRowTransaction } from "../context/
 const strikeLockName = "faults";
 
 /** Installs faults. They are rows of the server, so they apply to the requests of all processes that use the same rows. */
-export class Faults<M extends CallMode> {
+export class Faults<Mode extends CallMode> {
   /** @internal */
-  constructor(private readonly rowStore: ServerRowStore<M>) {}
+  constructor(private readonly rowStore: ServerRowStore<Mode>) {}
 
   /** @internal */
   get hasFaults(): boolean {
@@ -28,7 +28,7 @@ export class Faults<M extends CallMode> {
    *
    * @throws TypeError when a field is not valid.
    */
-  add(fault: Fault): ModeResult<M, InstalledFault> {
+  add(fault: Fault): ModeResult<Mode, InstalledFault> {
     return this.rowStore.change(strikeLockName, ({ controlSettings, faults, now, changeControlSettings }) => {
       // Here, so that the error rejects the promise of a server that has one.
       assertFault(fault);
@@ -41,12 +41,12 @@ export class Faults<M extends CallMode> {
   }
 
   /** Returns the installed faults, oldest first. */
-  list(): ModeResult<M, InstalledFault[]> {
+  list(): ModeResult<Mode, InstalledFault[]> {
     return this.rowStore.read(({ faults }) => faults.list({}).map(toInstalledFault));
   }
 
   /** Removes a fault. Returns false when it is not installed. */
-  remove(id: string): ModeResult<M, boolean> {
+  remove(id: string): ModeResult<Mode, boolean> {
     return this.rowStore.change(strikeLockName, (transaction) => {
       const isInstalled = transaction.faults.get(id) !== undefined;
       removeFault(id, transaction);
@@ -55,7 +55,7 @@ export class Faults<M extends CallMode> {
   }
 
   /** Removes all faults. */
-  clear(): ModeResult<M, void> {
+  clear(): ModeResult<Mode, void> {
     return this.rowStore.change(strikeLockName, ({ faults, changeControlSettings }) => {
       for (const { id } of faults.list({})) faults.delete(id);
       changeControlSettings({ hasFaults: false });
@@ -67,7 +67,7 @@ export class Faults<M extends CallMode> {
    *
    * @throws FaultNotStruckError `fault:not_struck` that lists those that have not.
    */
-  assertStruck(): ModeResult<M, void> {
+  assertStruck(): ModeResult<Mode, void> {
     return this.rowStore.read(({ faults }) => {
       const unstruckFaults = faults
         .list({})
@@ -82,7 +82,7 @@ export class Faults<M extends CallMode> {
    *
    * @internal
    */
-  strike(target: FaultTarget): ModeResult<M, Fault | undefined> {
+  strike(target: FaultTarget): ModeResult<Mode, Fault | undefined> {
     return this.rowStore.change(strikeLockName, (transaction) => {
       const { faults, random } = transaction;
       for (const row of faults.list({})) {

@@ -91,9 +91,9 @@ export interface ConsentResult {
 /**
  * Controls the authorization server without its pages: registers clients, and grants or denies consent, in one call.
  */
-export class OAuthControl<M extends CallMode> {
+export class OAuthControl<Mode extends CallMode> {
   /** @internal */
-  constructor(private readonly getRequestContext: () => RequestContext<M>) {}
+  constructor(private readonly getRequestContext: () => RequestContext<Mode>) {}
 
   /**
    * Registers a client.
@@ -176,7 +176,7 @@ export class OAuthControl<M extends CallMode> {
    *
    * @throws ControlError when the server would reject the request.
    */
-  deny(options: AuthorizationRequestOptions = {}): ModeResult<M, { redirect: string }> {
+  deny(options: AuthorizationRequestOptions = {}): ModeResult<Mode, { redirect: string }> {
     return this.getRequestContext().transact(readOnlyTransaction, (context) => ({
       redirect: buildResponseLocation(
         parseRequestOptions(context, options),

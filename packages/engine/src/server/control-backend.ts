@@ -24,14 +24,14 @@ export interface TransactionView {
 }
 
 /** Where the rows of the server itself are. */
-export interface ControlBackend<M extends CallMode> {
+export interface ControlBackend<Mode extends CallMode> {
   /** Whether any fault is installed, as the latest transaction of this process has seen it. */
   readonly hasFaults: boolean;
   /** Runs a callback in a transaction. */
   runTransaction<T>(
     transactionOptions: TransactionOptions,
     callback: (view: TransactionView) => T,
-  ): ModeResult<M, T>;
+  ): ModeResult<Mode, T>;
   /** Plans the jobs by a clock that was changed. */
   pollDueJobs(): void;
   /** Moves the clock forward to a time, and runs the jobs that fall due on the way, each at its own time. */
@@ -39,7 +39,9 @@ export interface ControlBackend<M extends CallMode> {
 }
 
 /** Returns the store of the rows that the control surface uses. */
-export const createServerRowStore = <M extends CallMode>(backend: ControlBackend<M>): ServerRowStore<M> => {
+export const createServerRowStore = <Mode extends CallMode>(
+  backend: ControlBackend<Mode>,
+): ServerRowStore<Mode> => {
   const random = new RandomIds(null);
   return {
     hasFaults: () => backend.hasFaults,
@@ -76,14 +78,16 @@ const createRowTransaction = (
 export const clockTransactionOptions: TransactionOptions = { mode: "write", locks: ["clock"] };
 
 /** Returns the clock that the control surface uses. */
-export const createClockSource = <M extends CallMode>(backend: ControlBackend<M>): ClockSource<M> => ({
+export const createClockSource = <Mode extends CallMode>(
+  backend: ControlBackend<Mode>,
+): ClockSource<Mode> => ({
   read: (readClock) => backend.runTransaction(readOnlyTransaction, ({ context }) => readClock(context.clock)),
   change: (change) =>
     mapAwaitable(
       backend.runTransaction(clockTransactionOptions, ({ tables }) => changeClock(tables, change)),
       () => backend.pollDueJobs(),
       // A promise if `runTransaction` returns one.
-    ) as ModeResult<M, void>,
+    ) as ModeResult<Mode, void>,
   advanceTo: (time) => backend.advanceTo(time),
 });
 

@@ -27,7 +27,7 @@ import { type Snapshot, parseSnapshot } from "./snapshot.js";
 import { listTableRows, readTablesOutsideSnapshot, buildSnapshot, buildTables } from "./snapshot-tables.js";
 
 /** Holds the state of a server, and runs its jobs. */
-export interface ServerBackend<M extends CallMode> extends ControlBackend<M> {
+export interface ServerBackend<Mode extends CallMode> extends ControlBackend<Mode> {
   readonly settings: Settings;
   /**
    * Returns the context for one request. If other servers may change the state, its first transaction throws a
@@ -35,11 +35,11 @@ export interface ServerBackend<M extends CallMode> extends ControlBackend<M> {
    */
   getContextForRequest(): RequestContext;
   /** Returns the context for jobs and the control surface, whose transactions run in any state of the server. */
-  getContextForControl(): RequestContext<M>;
+  getContextForControl(): RequestContext<Mode>;
   /** Returns the workspace of a tenant, its owner and its service token. */
   readTenantDefaults(workspaceId: string): Awaitable<TenantDefaults>;
   /** Returns the result of a function for the rows of all tables. */
-  readAllTables<T>(readTables: (states: TableStates) => T): ModeResult<M, T>;
+  readAllTables<T>(readTables: (states: TableStates) => T): ModeResult<Mode, T>;
   /**
    * Replaces the rows of all tables. Resolves when the real databases match them.
    *
@@ -69,30 +69,30 @@ export interface CommonServerOptions extends Pick<
 }
 
 /** The reference server without a network: takes requests and returns responses as plain data. */
-export abstract class Server<M extends CallMode = CallMode> {
+export abstract class Server<Mode extends CallMode = CallMode> {
   readonly settings: Settings;
-  readonly clock: ClockControl<M>;
-  readonly approvals: ApprovalsControl<M>;
-  readonly faults: Faults<M>;
+  readonly clock: ClockControl<Mode>;
+  readonly approvals: ApprovalsControl<Mode>;
+  readonly faults: Faults<Mode>;
   /**
    * Every method throws a `ControlError` when the databases are not real.
    *
    * @internal
    */
-  readonly dataPlane: DataPlaneControl<M>;
-  readonly oauth: OAuthControl<M>;
+  readonly dataPlane: DataPlaneControl<Mode>;
+  readonly oauth: OAuthControl<Mode>;
   readonly states: StateControl;
   readonly seed: Seeder;
   readonly tokens: TokenMint;
-  readonly #backend: ServerBackend<M>;
-  readonly #serverRowStore: ServerRowStore<M>;
+  readonly #backend: ServerBackend<Mode>;
+  readonly #serverRowStore: ServerRowStore<Mode>;
   readonly #engine: Engine;
   readonly #log: RequestLog;
 
   /** @internal */
-  protected constructor(backend: ServerBackend<M>, options: CommonServerOptions) {
+  protected constructor(backend: ServerBackend<Mode>, options: CommonServerOptions) {
     const { dataPlane, logCapacity = 1_000, onDefect = console.error, validateResponses = false } = options;
-    const getRequestContext = (): RequestContext<M> => backend.getContextForControl();
+    const getRequestContext = (): RequestContext<Mode> => backend.getContextForControl();
     this.#backend = backend;
     this.settings = backend.settings;
     this.#serverRowStore = createServerRowStore(backend);
@@ -166,7 +166,7 @@ export abstract class Server<M extends CallMode = CallMode> {
    * @returns the operations that the limit applies to; empty for no limit.
    * @throws TypeError when a number is not valid or an operation does not exist.
    */
-  setRateLimit(limit: RateLimitSettings | null): ModeResult<M, OperationId[]> {
+  setRateLimit(limit: RateLimitSettings | null): ModeResult<Mode, OperationId[]> {
     const rateEpoch = randomBase64Url(16);
     return this.#serverRowStore.change("rate limit", ({ changeControlSettings }) => {
       // Here, so that the error rejects the promise of a server that has one.
@@ -177,7 +177,7 @@ export abstract class Server<M extends CallMode = CallMode> {
   }
 
   /** Returns a copy of the whole state as plain JSON. */
-  snapshot(): ModeResult<M, Snapshot> {
+  snapshot(): ModeResult<Mode, Snapshot> {
     return this.#backend.readAllTables(buildSnapshot);
   }
 

@@ -10,7 +10,7 @@ interface ResultByMode<T> {
 }
 
 /** The return type of a method: `T` if the mode is `sync`, otherwise a promise of it. */
-export type ModeResult<M extends CallMode, T> = ResultByMode<T>[M];
+export type ModeResult<Mode extends CallMode, T> = ResultByMode<T>[Mode];
 
 /**
  * Returns whether a value comes in a promise. Checks for `then`: libraries such as Zone.js replace the global `Promise`, so that a promise
