@@ -102,7 +102,7 @@ const buildTerminateNewestQuery = ({ platformRoleCondition }: Installation): str
  */
 const buildCheckQuery = (installation: Installation): string => `
   with leader as materialized (select pg_try_advisory_lock(${installation.toLockKey("tenant guard")}) as leads)
-  select leads,
+  select leads as "isLeader",
     case when leads then (${sharedBytesQuery}) end as "sharedBytes",
     case when leads then (select coalesce(json_agg(u), '[]') from (${buildUsageQuery(installation)}) u) end as usages
   from leader`;
@@ -110,7 +110,7 @@ const buildCheckQuery = (installation: Installation): string => `
 /** The first data of a check. */
 interface GuardCheck {
   /** Whether this process applies the limits. */
-  leads: boolean;
+  isLeader: boolean;
   /** The size of the shared catalogs; undefined when there is no lock left to read it. */
   sharedBytes?: number;
   /** Undefined when there is no lock left to read them. */
@@ -162,7 +162,7 @@ export class TenantGuard {
   readonly #sharedCatalogs: SharedCatalogs;
   readonly #sessionRoles: SessionRoles;
   /** The limits while there are many connections, by oid of the database. */
-  #crowdedLimits: FairLimits<number> | undefined;
+  #fairLimits: FairLimits<number> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #pendingRun: Promise<void> | undefined;
   #isClosed = false;
@@ -232,8 +232,8 @@ export class TenantGuard {
   /** Applies all limits, unless another process does. Returns whether sessions of tenants are active. */
   async applyLimits(): Promise<boolean> {
     const parameters = this.#getUsageParameters();
-    const { leads, sharedBytes, usages: firstUsages } = await this.#check(parameters);
-    if (!leads) return false;
+    const { isLeader, sharedBytes, usages: firstUsages } = await this.#check(parameters);
+    if (!isLeader) return false;
     if (firstUsages !== undefined) this.#rememberNames(firstUsages);
     // Without a session, no locks are held.
     const mightHaveSessions = firstUsages === undefined || hasSessions(firstUsages);
@@ -249,7 +249,7 @@ export class TenantGuard {
     for (const oid of this.#closedUntil.keys()) if (!presentOids.has(oid)) this.#closedUntil.delete(oid);
     if (usages.length === 0) return false;
     await this.#workspaces.load(usages.map(({ name }) => name));
-    this.#updateCrowdedLimits(usages);
+    this.#updateFairLimits(usages);
     const limitChanges = usages.map((usage) => ({ ...usage, targetLimit: this.#getCurrentLimit(usage.oid) }));
     for (const { oid, name, sessions, targetLimit: limit } of limitChanges) {
       if (sessions <= limit) continue;
@@ -290,10 +290,10 @@ export class TenantGuard {
   async #check(parameters: readonly unknown[]): Promise<GuardCheck> {
     try {
       const { rows } = await queryKeepingConnection<GuardCheck>(this.#pool, this.#queries.check, parameters);
-      return rows[0] ?? { leads: false };
+      return rows[0] ?? { isLeader: false };
     } catch (error) {
       // The tenants have all locks, and the process that applied the limits may have exited.
-      if (error instanceof DatabaseError && error.code === "53200") return { leads: true };
+      if (error instanceof DatabaseError && error.code === "53200") return { isLeader: true };
       throw error;
     }
   }
@@ -387,7 +387,7 @@ export class TenantGuard {
     await queryKeepingConnection(this.#pool, terminateSessionsQuery, [pids, names]);
   }
 
-  #updateCrowdedLimits(usages: readonly DatabaseUsage[]): void {
+  #updateFairLimits(usages: readonly DatabaseUsage[]): void {
     const { sharedConnectionThreshold } = this.#limits;
     const totalSessionCount = usages.reduce((sum, { sessions }) => sum + sessions, 0);
     if (totalSessionCount > sharedConnectionThreshold) {
@@ -395,17 +395,17 @@ export class TenantGuard {
         oid,
         { workspace: this.#workspaces.get(name), amount: sessions },
       ]);
-      this.#crowdedLimits = computeFairLimits(new Map(sharedUsages), sharedConnectionThreshold);
+      this.#fairLimits = computeFairLimits(new Map(sharedUsages), sharedConnectionThreshold);
     }
     // Raising the limits as soon as there is room would only make the databases fill it again.
-    else if (totalSessionCount < sharedConnectionThreshold * 0.75) this.#crowdedLimits = undefined;
+    else if (totalSessionCount < sharedConnectionThreshold * 0.75) this.#fairLimits = undefined;
   }
 
   #getCurrentLimit(oid: number): number {
     const closedUntil = this.#closedUntil.get(oid) ?? 0;
     if (closedUntil > performance.now()) return 0;
     this.#closedUntil.delete(oid);
-    const { perWorkspace, perDatabase } = this.#crowdedLimits ?? {};
+    const { perWorkspace, perDatabase } = this.#fairLimits ?? {};
     const limit = perDatabase?.get(oid) ?? perWorkspace ?? Infinity;
     return Math.min(limit, this.#limits.connectionsPerDatabase);
   }

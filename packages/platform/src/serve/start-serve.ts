@@ -33,7 +33,7 @@ export interface RunningService {
 const drainTimesMs = { accept: 1_000, keepAlive: 3_000 };
 const drainPollIntervalMs = 20;
 
-/** How long the end of a life of the server may take, in milliseconds. */
+/** How long closing an incarnation of the server may take, in milliseconds. */
 const closeTimeoutMs = 5_000;
 
 /** Time between attempts to start again, in milliseconds. */
@@ -167,7 +167,7 @@ class Service {
     this.#isDraining = true;
     this.#logger.info("draining");
     if (this.#server !== undefined) await drain(this.#server, this.#settings.drainSeconds ?? 30);
-    // It may be opening a new life.
+    // It may be opening a new incarnation.
     await this.#restarting;
     await closeInTime(this.#incarnation);
     this.#adminServer?.closeAllConnections();
@@ -176,7 +176,7 @@ class Service {
   }
 }
 
-/** Closes a life of the server. Work that does not end is left to others. */
+/** Closes an incarnation of the server. Work that does not end is left to others. */
 const closeInTime = async (incarnation: Incarnation | undefined): Promise<void> => {
   const close = async (): Promise<void> => {
     await incarnation?.engine.stop().catch(() => undefined);
@@ -221,8 +221,9 @@ const getHttpAddress = (server: HttpServer): string => {
 const drain = async (server: RunningServer<StoredServer>, drainSeconds: number): Promise<void> => {
   const drainMs = drainSeconds * 1_000;
   await sleep(Math.min(drainTimesMs.accept, drainMs));
-  const keepAliveEnd = performance.now() + Math.min(drainTimesMs.keepAlive - drainTimesMs.accept, drainMs);
-  while (performance.now() < keepAliveEnd && (await countConnections(server.server)) > 0)
+  const keepAliveDeadline =
+    performance.now() + Math.min(drainTimesMs.keepAlive - drainTimesMs.accept, drainMs);
+  while (performance.now() < keepAliveDeadline && (await countConnections(server.server)) > 0)
     await sleep(drainPollIntervalMs);
   // Another server repeats work on databases that does not end.
   await Promise.race([server.close(drainMs), sleep(drainMs + closeTimeoutMs, undefined, { ref: false })]);
