@@ -59,7 +59,7 @@ export const buildFailedFields = (
  */
 export const buildTakenFields = (
   row: JobRow,
-  taker: {
+  ownProcess: {
     readonly currentSession: string;
     /** All sessions that the process has had. Closed sessions have lost Postgres. */
     readonly ownSessions: ReadonlySet<string>;
@@ -67,10 +67,10 @@ export const buildTakenFields = (
   { isDelayed, ...attempt }: { readonly time: number; readonly random: number; readonly isDelayed: boolean },
 ): Partial<JobRow> => {
   const { owner, attempts: earlierAttempts = 0 } = row;
-  if (owner === null || taker.ownSessions.has(owner)) return { owner: taker.currentSession };
+  if (owner === null || ownProcess.ownSessions.has(owner)) return { owner: ownProcess.currentSession };
   const failedFields = buildFailedFields(row, { lastError: processExitedError, ...attempt });
   if (failedFields.diedAt !== undefined || (isDelayed && earlierAttempts > 0)) return failedFields;
-  return { owner: taker.currentSession, attempts: earlierAttempts + 1, lastError: processExitedError };
+  return { owner: ownProcess.currentSession, attempts: earlierAttempts + 1, lastError: processExitedError };
 };
 
 /** Returns whether a job has failed so often that it is not repeated until an operator requests it. */

@@ -87,7 +87,7 @@ export class JobRunner {
   readonly #awaitedSemaphore = new FairSemaphore(awaitedConcurrencyLimits);
   #pollTimer: ReturnType<typeof setInterval> | undefined;
   #startImmediate: ReturnType<typeof setImmediate> | undefined;
-  #currentLook: Promise<void> | undefined;
+  #currentPoll: Promise<void> | undefined;
   #isStarted = false;
   #isAdvancing = false;
   /** Whether the next regular poll is skipped, because the last one has found no job that is due or runs, in any process. */
@@ -188,7 +188,7 @@ export class JobRunner {
     const skippedIds = new Set<string>();
     this.#isAdvancing = true;
     try {
-      await this.#currentLook;
+      await this.#currentPoll;
       await this.waitUntilIdle();
       for (;;) {
         const isNew = ({ id }: JobRow): boolean => !skippedIds.has(id);
@@ -249,13 +249,13 @@ export class JobRunner {
 
   /** Polls for jobs that are due and that no running process runs. */
   pollDueJobs(): void {
-    if (!this.#isStarted || this.#isAdvancing || this.#currentLook) return;
-    this.#currentLook = this.#takeDueJobs()
+    if (!this.#isStarted || this.#isAdvancing || this.#currentPoll) return;
+    this.#currentPoll = this.#takeDueJobs()
       .catch((error: unknown) => {
         // The next poll finds the jobs.
         if (!(error instanceof DatabaseUnavailableError)) this.#options.onDefect(error);
       })
-      .finally(() => (this.#currentLook = undefined));
+      .finally(() => (this.#currentPoll = undefined));
   }
 
   async #takeDueJobs(): Promise<void> {
@@ -280,7 +280,7 @@ export class JobRunner {
     this.#hasMore = dueJobs.length === maxJobsPerPoll || freeJobs.length < newJobs.length;
     if (freeJobs.length === 0) return;
     const workspaces = await findWorkspaces(freeJobs);
-    const taker = { currentSession, ownSessions: this.#ownSessions };
+    const ownProcess = { currentSession, ownSessions: this.#ownSessions };
     const random = Math.random();
     const takenJobs = await transact(
       "take",
@@ -288,7 +288,7 @@ export class JobRunner {
         freeJobs.flatMap(({ id, owner }, index) => {
           const row = jobs.get(id);
           if (row?.owner !== owner || this.#hasJob(id)) return [];
-          const fields = buildTakenFields(row, taker, { time, random, isDelayed: true });
+          const fields = buildTakenFields(row, ownProcess, { time, random, isDelayed: true });
           return [{ ...jobs.update(id, fields), workspaceId: workspaces[index] }];
         }),
       toPreloads(freeJobs.map(({ id }) => id)),
@@ -320,7 +320,7 @@ export class JobRunner {
     const waitDeadline = performance.now() + maxWaitMs;
     for (;;) {
       const currentSession = await this.#getCurrentSession();
-      const taker = { currentSession, ownSessions: this.#ownSessions };
+      const ownProcess = { currentSession, ownSessions: this.#ownSessions };
       const attempt = { time: now(), random: 0, isDelayed: false };
       const isFree = ({ id, owner }: JobRow): boolean =>
         (owner === null || owner === currentSession || deadOwners.has(owner)) && !this.#runningJobs.has(id);
@@ -329,7 +329,7 @@ export class JobRunner {
         const freeJob = candidates.find(isFree);
         if (freeJob === undefined) return { job: undefined, candidates };
         onTake(freeJob, tables);
-        const fields = buildTakenFields(freeJob, taker, attempt);
+        const fields = buildTakenFields(freeJob, ownProcess, attempt);
         return { job: jobs.update(freeJob.id, fields), candidates };
       });
       if (job !== undefined && isDead(job)) {
