@@ -24,41 +24,41 @@ export class RandomIds implements IdGenerator {
   }
 
   generateLabel(length: number): string {
-    return this.#drawCharacters("abcdefghijklmnopqrstuvwxyz0123456789", length);
+    return this.#generateCharacters("abcdefghijklmnopqrstuvwxyz0123456789", length);
   }
 
   generateSecret(length: number): string {
-    return this.#drawCharacters("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length);
+    return this.#generateCharacters("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", length);
   }
 
   generateName(): string {
-    const adjective = nameAdjectives[this.#drawBelow(nameAdjectives.length)] ?? "";
-    const noun = nameNouns[this.#drawBelow(nameNouns.length)] ?? "";
-    return `${adjective}-${noun}-${1000 + this.#drawBelow(9000)}`;
+    const adjective = nameAdjectives[this.#generateIntegerBelow(nameAdjectives.length)] ?? "";
+    const noun = nameNouns[this.#generateIntegerBelow(nameNouns.length)] ?? "";
+    return `${adjective}-${noun}-${1000 + this.#generateIntegerBelow(9000)}`;
   }
 
   /** Returns a number in [0, 1), for faults with a probability. */
   generateFraction(): number {
-    return this.#drawBelow(1 << 16) / (1 << 16);
+    return this.#generateIntegerBelow(1 << 16) / (1 << 16);
   }
 
-  #drawCharacters(alphabet: string, length: number): string {
+  #generateCharacters(alphabet: string, length: number): string {
     let characters = "";
     for (let index = 0; index < length; index += 1)
-      characters += alphabet.charAt(this.#drawBelow(alphabet.length));
+      characters += alphabet.charAt(this.#generateIntegerBelow(alphabet.length));
     return characters;
   }
 
   /** Returns an evenly distributed integer in [0, limit). Rejects values that would favor the lower results. */
-  #drawBelow(limit: number): number {
+  #generateIntegerBelow(limit: number): number {
     const fairLimit = 65_536 - (65_536 % limit);
     for (;;) {
-      const random = this.#drawSixteenBits();
+      const random = this.#generateSixteenBits();
       if (random < fairLimit) return random % limit;
     }
   }
 
-  #drawSixteenBits(): number {
+  #generateSixteenBits(): number {
     if (this.#state) return advanceRandomState(this.#state) >>> 16;
     if (this.#usedBytes + 2 > this.#randomPool.length) {
       this.#randomPool = randomBytes(512);
