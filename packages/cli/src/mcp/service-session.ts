@@ -29,7 +29,7 @@ export class ChangeNotSentError extends Error {}
 export class ServiceSession {
   readonly #calls = new AsyncLocalStorage<CallRecord>();
   #client: Promise<MgmtClient> | undefined;
-  #me: Promise<Me> | undefined;
+  #caller: Promise<Me> | undefined;
   readonly #closed = new AbortController();
 
   constructor(
@@ -63,11 +63,11 @@ export class ServiceSession {
   /** Returns whose credential the server has. */
   async getCaller(): Promise<Me> {
     const signal = AbortSignal.any([this.context.signal, this.#closed.signal]);
-    this.#me ??= this.getClient().then((client) => client.me.get({ signal }));
+    this.#caller ??= this.getClient().then((client) => client.me.get({ signal }));
     try {
-      return await this.#me;
+      return await this.#caller;
     } catch (error) {
-      this.#me = undefined;
+      this.#caller = undefined;
       throw error;
     }
   }

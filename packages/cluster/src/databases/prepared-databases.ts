@@ -32,7 +32,7 @@ const dropRetryDelayMs = 250;
 export class PreparedDatabases {
   readonly #copier: DatabaseCopier;
   readonly #targetCount: number;
-  readonly #maker: string;
+  readonly #serverId: string;
   readonly #attempt: Attempt;
   /** Another process may have taken some of these, which renaming them shows. */
   readonly #readyNames: string[];
@@ -48,16 +48,16 @@ export class PreparedDatabases {
    * @param targetCount number of prepared databases to keep ready.
    * @param readyNames names of prepared databases that already exist.
    * @param report receives a message about each database that Postgres refuses to drop. The next start tries again.
-   * @param maker part of the names of unfinished databases.
+   * @param serverId the id of the server, which is part of the names of unfinished databases.
    */
   constructor(
     copier: DatabaseCopier,
     targetCount: number,
     readyNames: readonly string[],
     report: (problem: string) => void,
-    maker = "",
+    serverId = "",
   ) {
-    this.#maker = maker;
+    this.#serverId = serverId;
     this.#copier = copier;
     this.#targetCount = targetCount;
     this.#attempt = createAttempt(report);
@@ -137,7 +137,7 @@ export class PreparedDatabases {
     const id = randomBytes(8).toString("hex");
     const { unfinishedPreparedNamePrefix, preparedNamePrefix } = this.#copier.installation;
     const [unfinishedName, name] = [
-      `${unfinishedPreparedNamePrefix}${this.#maker}.${id}`,
+      `${unfinishedPreparedNamePrefix}${this.#serverId}.${id}`,
       preparedNamePrefix + id,
     ];
     try {

@@ -238,8 +238,8 @@ export const dropAbandonedDatabases = async (
   // Read after the names, because a server has an id before it makes databases.
   const serverIds = new Set(await listServerIds());
   for (const { name } of rows) {
-    const [maker = ""] = name.slice(unfinishedPreparedNamePrefix.length).split(".");
-    if (!serverIds.has(maker)) await attemptDrop(attempt, copier, name);
+    const [serverId = ""] = name.slice(unfinishedPreparedNamePrefix.length).split(".");
+    if (!serverIds.has(serverId)) await attemptDrop(attempt, copier, name);
   }
 };
 
