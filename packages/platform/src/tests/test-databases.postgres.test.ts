@@ -351,6 +351,27 @@ describe("test databases", () => {
     expect(names?.sort()).toEqual(["PGDATABASE", "PGHOST", "PGPASSWORD", "PGPORT", "PGUSER"]);
   });
 
+  it("let a test act as a role that the setup has created, since Postgres 16", async ({ skip }) => {
+    skip(location.binaries.major < 16);
+    const databases = openDatabases({
+      setup: async ({ connectionString }) => {
+        const statements = [
+          "create role reader",
+          "grant create on schema public to reader",
+          "create table note ()",
+          "alter table note owner to reader",
+        ];
+        for (const statement of statements) await queryIn({ connectionString }, statement);
+      },
+    });
+    const { connectionString } = await databases.take();
+    const client = new Client({ connectionString });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query("set role reader");
+    expect((await client.query("select current_user::text as role from note")).rows).toEqual([]);
+  });
+
   it("are removed with their templates when these are old or many, unless something needs them", async () => {
     await openDatabases({ setup }).take();
     const client = new Client({ connectionString: await superuserString() });
