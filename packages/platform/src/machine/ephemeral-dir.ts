@@ -1,10 +1,10 @@
 import { chmod, lstat, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findReplacementRisk } from "@mgmt/internal/files/replacement-risk";
 import { type DataDir, getDirectoryMode } from "./data-dir/data-dir.js";
 import { chooseEphemeralParent } from "./data-dir/directories.js";
 import { DirectoryLock, readHolderLiveness, lockFileName } from "./data-dir/directory-lock.js";
-import { findReplacementRisk } from "./data-dir/replacement-risk.js";
 import { PlatformError, isCausedByFullDisk, platformErrors } from "../errors/platform-error.js";
 import { stopOrphanedServers } from "./postgres/orphaned-processes.js";
 

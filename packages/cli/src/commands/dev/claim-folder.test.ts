@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   chownSync,
   existsSync,
   lstatSync,
@@ -183,6 +184,21 @@ describe("claimFolder refuses", () => {
         message: expect.stringContaining("user id 1234"),
       }),
     );
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ["belongs to", (path) => chownSync(path, 1234, 1234)],
+    ["can be written by", (path) => chmodSync(path, 0o777)],
+  ])("a folder that %s another account, and makes nothing in it", async (problem, change) => {
+    if (problem === "belongs to" && !isRoot) return;
+    change(folder);
+    await expect(claim()).rejects.toMatchObject({
+      code: "dev:folder_unusable",
+      message: expect.stringMatching(
+        /\((?:other accounts can write to )?\S+\/shop(?: belongs to another account)?\)$/,
+      ),
+    });
+    expect([readdirSync(folder), readdirSync(config)]).toEqual([[], []]);
   });
 
   it("a folder in which nothing can be created", async () => {

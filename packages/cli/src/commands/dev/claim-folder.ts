@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { findReplacementRisk } from "@mgmt/internal/files/replacement-risk";
 import { createProcessViewWithPs } from "@mgmt/internal/processes/ps-processes";
 import { CliError } from "../../errors/cli-error.js";
 import { folderInUseError, foreignStackDataError, unusableFolderError } from "../../errors/dev-errors.js";
@@ -46,6 +47,9 @@ export const claimFolder = async (folder: string, { env }: Pick<Context, "env">)
   const profileName = formatProfileName(folder);
   let dataId: string;
   try {
+    // The platform would refuse the data directory, but only after it and its profile are made.
+    const risk = await findReplacementRisk(folder);
+    if (risk !== undefined) throw new Error(risk);
     const existingId = await prepareDataFolder(folder, dataDir);
     dataId = existingId ?? randomBytes(24).toString("base64url");
     const claim = (storedProfiles: StoredProfiles): StoredProfiles => {

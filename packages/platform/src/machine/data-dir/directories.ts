@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
 import { getHomeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { findReplacementRisk } from "@mgmt/internal/files/replacement-risk";
 import { findOwnershipProblem } from "./safe-file.js";
-import { findReplacementRisk } from "./replacement-risk.js";
 import { isRunningAsRoot } from "./postgres-account.js";
 
 const gibibyte = 1024 ** 3;

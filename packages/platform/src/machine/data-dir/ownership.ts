@@ -2,10 +2,10 @@ import { constants, type Stats } from "node:fs";
 import { access, lstat, readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
+import { findReplacementRisk } from "@mgmt/internal/files/replacement-risk";
 import { platformErrors } from "../../errors/platform-error.js";
 import { isRunningAsRoot } from "./postgres-account.js";
 import { findOwnershipProblem, findHardLinkProblem, findFileTypeProblem } from "./safe-file.js";
-import { findReplacementRisk } from "./replacement-risk.js";
 
 /**
  * Rejects a path at which another account could replace the data directory.
