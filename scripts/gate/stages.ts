@@ -64,6 +64,7 @@ export const stages: readonly Stage[] = [
     run: onPostgres15([
       "test/database-copies",
       "test/rows/postgres-store",
+      "src/guard/tenant-guard",
       "src/logins/logins",
       "src/policy/shared-cluster",
       "src/repair/recovery",
