@@ -173,7 +173,7 @@ const parameterOf = (parameter: ts.ParameterDeclaration): string => {
 };
 
 /** The mock is in memory, so its members return their results, and no promises of them. */
-const inMemory = (type: string): string => type.replace(/^ModeResult<M, (.*)>$/s, "$1");
+const inMemory = (type: string): string => type.replace(/^ModeResult<Mode, (.*)>$/s, "$1");
 
 const typeOf = ({ type }: { readonly type?: ts.TypeNode | undefined }): string =>
   type ? `: ${oneLine(inMemory(type.getText()))}` : "";
