@@ -223,7 +223,7 @@ export const serveErrors = {
       `Servers run whose versions the new schema of the records does not support: ${servers
         .map(({ id, version }) => `${id} (version ${version})`)
         .join(", ")}`,
-      "Nothing was changed. Replace these servers with the last version before this one, or stop them, and run the command again. mgmt serve status lists the servers that run.",
+      "Nothing was changed. Replace these servers with the last version before this one, or stop them, and run the command again. mgmt serve status lists the servers that run; one that was killed counts for up to 20 seconds.",
       { cause },
     ),
 
