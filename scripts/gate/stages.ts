@@ -67,7 +67,7 @@ export const stages: readonly Stage[] = [
       "src/guard/tenant-guard",
       "src/logins/logins",
       "src/policy/shared-cluster",
-      "src/repair/recovery",
+      "src/repair/cluster-repairer",
     ]),
   },
   {
@@ -143,7 +143,7 @@ export const fullParts: readonly Stage[] = [
       "src/guard/tenant-guard",
       "src/logins/logins",
       "src/policy/shared-cluster",
-      "src/repair/recovery",
+      "src/repair/cluster-repairer",
       "src/rows/records-database",
     ]),
   },

@@ -29,7 +29,7 @@ import { ClosedDatabases } from "./logins/closed-databases.js";
 import type { WaitLimits } from "./logins/gate.js";
 import { PendingLogins } from "./logins/pending-logins.js";
 import { Quarantine } from "./connection/quarantine.js";
-import { Recovery } from "./repair/recovery.js";
+import { ClusterRepairer } from "./repair/cluster-repairer.js";
 import type { PreparedDatabases } from "./databases/prepared-databases.js";
 import { StalledWorkReporter } from "./databases/stalled-work.js";
 
@@ -62,7 +62,7 @@ export class PostgresDatabases implements DatabaseEngine {
   /** Keeps work of this process apart. Callers hold locks that keep it apart from work of other processes. */
   readonly #mutex = new KeyedMutex();
   readonly #quarantine: Quarantine;
-  readonly #recovery: Recovery;
+  readonly #repairer: ClusterRepairer;
   readonly #stalledWork: StalledWorkReporter;
   readonly #runningFills = new RunningFills();
   readonly #terminationReasons: TerminationReasons;
@@ -99,9 +99,9 @@ export class PostgresDatabases implements DatabaseEngine {
     };
     this.#logins.withLock = withLock;
     this.#quarantine = options.quarantine ?? new Quarantine(options.admin, this.#terminationReasons, onLog);
-    this.#quarantine.onReopen = (name) => this.#recovery.scheduleOpening(name);
+    this.#quarantine.onReopen = (name) => this.#repairer.scheduleOpening(name);
     this.#copier.mustStayClosed = (name) => this.#quarantine.has(name);
-    this.#recovery = new Recovery(options.admin, options.copier, options.roleRemover, {
+    this.#repairer = new ClusterRepairer(options.admin, options.copier, options.roleRemover, {
       withLock,
       mustStayClosed: (name) => this.#quarantine.has(name),
       hasOthers: sessions !== undefined,
@@ -112,13 +112,13 @@ export class PostgresDatabases implements DatabaseEngine {
 
   /** Repairs what interrupted work has left, including the work of other processes. */
   scheduleRepair(): void {
-    this.#recovery.scheduleRepair();
+    this.#repairer.scheduleRepair();
   }
 
   /** Ends background work. */
   async close(): Promise<void> {
     await Promise.all([this.#logins.close(), this.#quarantine.close()]);
-    await this.#recovery.close();
+    await this.#repairer.close();
   }
 
   getEndpoints(databaseId: string): Record<EndpointKind, DatabaseAddress> {
@@ -312,7 +312,7 @@ export class PostgresDatabases implements DatabaseEngine {
     try {
       return await this.#mutex.run(names, callback);
     } catch (error) {
-      if (error instanceof DatabaseUnavailableError) this.#recovery.scheduleRepair();
+      if (error instanceof DatabaseUnavailableError) this.#repairer.scheduleRepair();
       throw error;
     }
   }
@@ -451,7 +451,7 @@ export class PostgresDatabases implements DatabaseEngine {
       await this.#copier.drop(this.#copier.installation.toReplacedName(name));
     } catch (error) {
       if (!(error instanceof DatabaseUnavailableError)) throw error;
-      this.#recovery.scheduleRepair();
+      this.#repairer.scheduleRepair();
     }
   }
 }

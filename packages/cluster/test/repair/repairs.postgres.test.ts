@@ -1,27 +1,27 @@
 import { DatabaseUnavailableError } from "@mgmt/engine";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { RoleRemover } from "../../src/databases/role-remover.js";
-import { Recovery } from "../../src/repair/recovery.js";
+import { ClusterRepairer } from "../../src/repair/cluster-repairer.js";
 import { Cluster, newTenant } from "../../../platform/test/cluster.js";
 import { HoldPoint, openCopies, settled } from "../stepped-databases.js";
 import { installation, platformRole, staging, replaced } from "../../../platform/test/installation.js";
 
 const cluster = new Cluster();
 
-type InTurn = ConstructorParameters<typeof Recovery>[3]["withLock"];
+type InTurn = ConstructorParameters<typeof ClusterRepairer>[3]["withLock"];
 
 /** Prepares repairs of the cluster of this file, with `inTurn` in place of the locks of its databases. */
-const makeRecovery = async (inTurn: InTurn = (_, work) => work(), hasOthers = false) => {
+const makeRepairer = async (inTurn: InTurn = (_, work) => work(), hasOthers = false) => {
   const { admin, copies } = await openCopies(cluster);
   const problems: string[] = [];
-  const recovery = new Recovery(admin, copies, new RoleRemover(admin), {
+  const repairer = new ClusterRepairer(admin, copies, new RoleRemover(admin), {
     withLock: inTurn,
     mustStayClosed: () => false,
     hasOthers,
     report: (problem) => void problems.push(problem),
   });
-  onTestFinished(() => recovery.close());
-  return { recovery, problems, admin };
+  onTestFinished(() => repairer.close());
+  return { repairer, problems, admin };
 };
 
 /** Runs a statement as the superuser. */
@@ -55,7 +55,7 @@ describe("the repair of what interrupted work left", () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const looks: string[] = [];
-    const { admin } = await makeRecovery(async (name, work) => {
+    const { admin } = await makeRepairer(async (name, work) => {
       looks.push(name);
       await work();
     });
@@ -77,15 +77,15 @@ describe("the repair of what interrupted work left", () => {
     const session = await cluster.connect(id, credential);
     for (const name of [id, unused.id]) await run(`alter database "${name}" allow_connections false`);
     const looks: string[] = [];
-    const { recovery } = await makeRecovery(async (name, work) => {
+    const { repairer } = await makeRepairer(async (name, work) => {
       await work();
       looks.push(name);
     }, true);
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await vi.waitFor(() => expect(looks.toSorted()).toEqual([id, unused.id].toSorted()));
     await cluster.connect(unused.id, unused.credential);
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "55000" });
-    recovery.scheduleOpening(id);
+    repairer.scheduleOpening(id);
     await vi.waitFor(() => cluster.connect(id, credential));
     await session.query("select");
   });
@@ -94,14 +94,14 @@ describe("the repair of what interrupted work left", () => {
     const [first, second] = [newTenant().id, newTenant().id];
     await leave(replaced(first));
     const point = new HoldPoint();
-    const { recovery } = await makeRecovery(async (_, work) => {
+    const { repairer } = await makeRepairer(async (_, work) => {
       await point.wait();
       await work();
     });
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await point.isReached;
     await leave(replaced(second));
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     point.release();
     await isGone(first);
     await isGone(second);
@@ -111,13 +111,13 @@ describe("the repair of what interrupted work left", () => {
     const [refused, other] = [newTenant().id, newTenant().id];
     await leave(replaced(refused));
     await leave(replaced(other));
-    const { recovery, problems } = await makeRecovery((name, work) =>
+    const { repairer, problems } = await makeRepairer((name, work) =>
       name === refused ? Promise.reject(new Error("refused")) : work(),
     );
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await isGone(other);
     await leave(replaced(other));
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await isGone(other);
     expect(await cluster.namesIn("datname", refused)).toEqual([replaced(refused)]);
     expect(problems).toEqual([`The Postgres database ${replaced(refused)} could not be dropped: refused`]);
@@ -127,8 +127,8 @@ describe("the repair of what interrupted work left", () => {
   it("reports a database that it cannot open", async () => {
     const { id } = await cluster.makeTenant();
     await run(`alter database ${id} allow_connections false`);
-    const { recovery, problems } = await makeRecovery(() => Promise.reject(new Error("refused")));
-    recovery.scheduleRepair();
+    const { repairer, problems } = await makeRepairer(() => Promise.reject(new Error("refused")));
+    repairer.scheduleRepair();
     await vi.waitFor(() =>
       expect(problems).toEqual([`The Postgres database ${id} could not be opened: refused`]),
     );
@@ -138,14 +138,14 @@ describe("the repair of what interrupted work left", () => {
   it("reports that it cannot find what is left, and succeeds when it can", async () => {
     const { id } = newTenant();
     await leave(staging(id));
-    const { recovery, problems, admin } = await makeRecovery();
+    const { repairer, problems, admin } = await makeRepairer();
     const query = vi.spyOn(admin, "query").mockRejectedValueOnce(new Error("permission denied"));
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await vi.waitFor(() =>
       expect(problems).toEqual(["The databases could not be repaired: permission denied"]),
     );
     query.mockRestore();
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await isGone(id);
   });
 
@@ -153,11 +153,11 @@ describe("the repair of what interrupted work left", () => {
     const { id } = newTenant();
     await leave(staging(id));
     let attempts = 0;
-    const { recovery, problems } = await makeRecovery((_, work) => {
+    const { repairer, problems } = await makeRepairer((_, work) => {
       attempts += 1;
       return attempts < 3 ? Promise.reject(new DatabaseUnavailableError("away")) : work();
     });
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await isGone(id);
     expect({ attempts, problems }).toEqual({ attempts: 3, problems: [] });
   });
@@ -173,7 +173,7 @@ describe("the repair of what interrupted work left", () => {
     const find = "select datname, datallowconn from pg_database order by 1";
     const before = await run(find);
     const repaired: string[] = [];
-    const { recovery, problems } = await makeRecovery(async (name, work) => {
+    const { repairer, problems } = await makeRepairer(async (name, work) => {
       await work();
       repaired.push(name);
     });
@@ -181,10 +181,10 @@ describe("the repair of what interrupted work left", () => {
     const left = [newTenant().id, newTenant().id];
     for (const name of left) {
       await leave(staging(name));
-      recovery.scheduleRepair();
+      repairer.scheduleRepair();
       await isGone(name);
     }
-    await recovery.close();
+    await repairer.close();
     expect({ repaired, problems }).toEqual({ repaired: left, problems: [] });
     expect(await run(find)).toEqual(before);
     for (const name of ["byhand", "making.byhand"]) await run(`drop database "${name}"`);
@@ -197,12 +197,12 @@ describe("the repair of what interrupted work left", () => {
       await setInvalid(`${id}.bkp_replaced`, true);
     }
     const repaired: string[] = [];
-    const { recovery } = await makeRecovery(async (name, work) => {
+    const { repairer } = await makeRepairer(async (name, work) => {
       if (name === kept) await setInvalid(`${kept}.bkp_replaced`, false);
       await work();
       repaired.push(name);
     });
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await vi.waitFor(() => expect(repaired).toHaveLength(2));
     expect(await cluster.namesIn("datname", gone)).toEqual([]);
     expect(await cluster.namesIn("datname", kept)).toEqual([`${kept}.bkp_replaced`]);
@@ -213,12 +213,12 @@ describe("the repair of what interrupted work left", () => {
     await run(`alter database ${closed.id} allow_connections false`);
     await leave(staging(unfinished.id));
     const repaired: string[] = [];
-    const { recovery, problems } = await makeRecovery(async (name, work) => {
+    const { repairer, problems } = await makeRepairer(async (name, work) => {
       await run(`drop database "${name === closed.id ? name : staging(name)}"`);
       await work();
       repaired.push(name);
     });
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await vi.waitFor(() => expect(repaired).toHaveLength(2));
     expect(problems).toEqual([]);
   });
@@ -230,14 +230,14 @@ describe("closing", () => {
     for (const id of ids) await leave(staging(id));
     const point = new HoldPoint();
     const events: string[] = [];
-    const { recovery } = await makeRecovery(async (_, work) => {
+    const { repairer } = await makeRepairer(async (_, work) => {
       await point.wait();
       await work();
       events.push("repaired");
     });
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await point.isReached;
-    const closed = recovery.close().then(() => events.push("closed"));
+    const closed = repairer.close().then(() => events.push("closed"));
     await settled();
     point.release();
     await closed;
@@ -250,15 +250,15 @@ describe("closing", () => {
   it("does not wait until the next repair, and begins none", async () => {
     const { id } = newTenant();
     await leave(staging(id));
-    const { recovery } = await makeRecovery();
-    recovery.scheduleRepair();
+    const { repairer } = await makeRepairer();
+    repairer.scheduleRepair();
     let isClosed = false;
-    const closed = recovery.close().then(() => (isClosed = true));
+    const closed = repairer.close().then(() => (isClosed = true));
     await settled();
     expect(isClosed).toBe(true);
-    recovery.scheduleRepair();
+    repairer.scheduleRepair();
     await closed;
-    await recovery.close();
+    await repairer.close();
     expect(await cluster.namesIn("datname", id)).toEqual([staging(id)]);
     await run(`drop database "${staging(id)}"`);
   });

@@ -28,7 +28,7 @@ const abandonedCondition = `not datallowconn and not ${invalidDatabaseCondition}
  * Repairs the state of Postgres after work that a lost connection has interrupted: invalid databases, unfinished copies, and databases that
  * do not allow connections.
  */
-export class Recovery {
+export class ClusterRepairer {
   readonly #admin: AdminConnection;
   readonly #copier: DatabaseCopier;
   readonly #roleRemover: RoleRemover;
@@ -139,8 +139,8 @@ export class Recovery {
         );
       } else if (use === "database" && !open && !this.#mustStayClosed(name)) {
         // Another process may keep it closed while it has sessions.
-        const mightHaveSessions = !this.#hasOthers || this.#namesToOpen.has(name);
-        const condition = mightHaveSessions ? "true" : abandonedCondition;
+        const isClosedByUs = !this.#hasOthers || this.#namesToOpen.has(name);
+        const condition = isClosedByUs ? "true" : abandonedCondition;
         await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
           this.#withLock(name, () => this.#allowConnections(name, condition)),
         );
