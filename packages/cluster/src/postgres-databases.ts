@@ -99,12 +99,12 @@ export class PostgresDatabases implements DatabaseEngine {
     };
     this.#logins.withLock = withLock;
     this.#quarantine = options.quarantine ?? new Quarantine(options.admin, this.#terminationReasons, onLog);
-    this.#quarantine.onReopen = (name) => this.#repairer.scheduleOpening(name);
+    this.#quarantine.onReopen = (name) => this.#repairer.scheduleReopening(name);
     this.#copier.mustStayClosed = (name) => this.#quarantine.has(name);
     this.#repairer = new ClusterRepairer(options.admin, options.copier, options.roleRemover, {
       withLock,
       mustStayClosed: (name) => this.#quarantine.has(name),
-      hasOthers: sessions !== undefined,
+      isClusterShared: sessions !== undefined,
       report: onLog,
     });
     this.#stalledWork = new StalledWorkReporter(onLog, options.directory);

@@ -21,7 +21,7 @@ const abandonedCheckIntervalMs = 60_000;
 type WithLock = (name: string, callback: () => Promise<void>) => Promise<void>;
 
 /** SQL condition on `pg_database` for a closed database without sessions. */
-const abandonedCondition = `not datallowconn and not ${invalidDatabaseCondition}
+const reopenableCondition = `not datallowconn and not ${invalidDatabaseCondition}
   and not exists (select from pg_stat_activity where datid = d.oid and usesysid is not null)`;
 
 /**
@@ -34,22 +34,22 @@ export class ClusterRepairer {
   readonly #roleRemover: RoleRemover;
   readonly #withLock: WithLock;
   readonly #mustStayClosed: (name: string) => boolean;
-  readonly #hasOthers: boolean;
+  readonly #isClusterShared: boolean;
   /** Names of databases that this process kept closed, and that may be opened now. */
-  readonly #namesToOpen = new Set<string>();
+  readonly #reopenableNames = new Set<string>();
   readonly #closeController = new AbortController();
   #runningRepair: Promise<void> | undefined;
   /** Whether work was interrupted since the last repair began. */
-  #isNeeded = false;
-  #isStalled = false;
-  readonly #abandonedTimer: NodeJS.Timeout;
-  #pendingOpening: Promise<void> | undefined;
+  #isRepairRequested = false;
+  #isDropStalled = false;
+  readonly #reopenTimer: NodeJS.Timeout;
+  #runningReopening: Promise<void> | undefined;
   readonly #attempt: Attempt;
 
   /**
    * @param options.withLock runs work on the database with this name when no other work does.
    * @param options.mustStayClosed returns whether the database with this name must not allow connections yet.
-   * @param options.hasOthers whether other processes may keep databases closed. Default: false.
+   * @param options.isClusterShared whether other processes may keep databases closed. Default: false.
    * @param options.report receives a message about each repair that Postgres rejects, once. The next start tries again.
    */
   constructor(
@@ -59,12 +59,12 @@ export class ClusterRepairer {
     {
       withLock,
       mustStayClosed,
-      hasOthers = false,
+      isClusterShared = false,
       report,
     }: {
       withLock: WithLock;
       mustStayClosed: (name: string) => boolean;
-      hasOthers?: boolean;
+      isClusterShared?: boolean;
       report: (problem: string) => void;
     },
   ) {
@@ -73,9 +73,9 @@ export class ClusterRepairer {
     this.#roleRemover = roleRemover;
     this.#withLock = withLock;
     this.#mustStayClosed = mustStayClosed;
-    this.#hasOthers = hasOthers;
+    this.#isClusterShared = isClusterShared;
     copier.onStall = () => {
-      this.#isStalled = true;
+      this.#isDropStalled = true;
       this.scheduleRepair();
     };
     const reportedProblems = new Set<string>();
@@ -83,43 +83,43 @@ export class ClusterRepairer {
       if (!reportedProblems.has(problem)) report(problem);
       reportedProblems.add(problem);
     });
-    this.#abandonedTimer = setInterval(() => {
-      this.#pendingOpening ??= this.#openAbandoned()
+    this.#reopenTimer = setInterval(() => {
+      this.#runningReopening ??= this.#reopenAbandoned()
         // Postgres cannot be reached. The next check tries again.
         .catch(() => undefined)
-        .finally(() => (this.#pendingOpening = undefined));
+        .finally(() => (this.#runningReopening = undefined));
     }, abandonedCheckIntervalMs).unref();
   }
 
   /** Repairs everything once Postgres can be reached. A repair that is in progress is followed by another one. */
   scheduleRepair(): void {
-    this.#isNeeded = true;
+    this.#isRepairRequested = true;
     this.#runningRepair ??= this.#repairUntilDone();
   }
 
   /** Opens a database that this process kept closed, although it may have sessions, with a repair. */
-  scheduleOpening(name: string): void {
-    this.#namesToOpen.add(name);
+  scheduleReopening(name: string): void {
+    this.#reopenableNames.add(name);
     this.scheduleRepair();
   }
 
   async close(): Promise<void> {
     this.#closeController.abort();
-    clearInterval(this.#abandonedTimer);
-    await Promise.all([this.#runningRepair, this.#pendingOpening]);
+    clearInterval(this.#reopenTimer);
+    await Promise.all([this.#runningRepair, this.#runningReopening]);
   }
 
   async #repairUntilDone(): Promise<void> {
     const { signal } = this.#closeController;
-    while (this.#isNeeded && !signal.aborted) {
+    while (this.#isRepairRequested && !signal.aborted) {
       try {
-        await sleep(this.#isStalled ? stalledRetryDelayMs : reconnectDelayMs, undefined, { signal });
-        this.#isNeeded = false;
-        this.#isStalled = false;
+        await sleep(this.#isDropStalled ? stalledRetryDelayMs : reconnectDelayMs, undefined, { signal });
+        this.#isRepairRequested = false;
+        this.#isDropStalled = false;
         await this.#attempt("The databases could not be repaired", () => this.#repair(signal));
       } catch {
         // Postgres cannot be reached, unless this is closed.
-        this.#isNeeded = true;
+        this.#isRepairRequested = true;
       }
     }
     this.#runningRepair = undefined;
@@ -139,8 +139,8 @@ export class ClusterRepairer {
         );
       } else if (use === "database" && !open && !this.#mustStayClosed(name)) {
         // Another process may keep it closed while it has sessions.
-        const isClosedByUs = !this.#hasOthers || this.#namesToOpen.has(name);
-        const condition = isClosedByUs ? "true" : abandonedCondition;
+        const isClosedByUs = !this.#isClusterShared || this.#reopenableNames.has(name);
+        const condition = isClosedByUs ? "true" : reopenableCondition;
         await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
           this.#withLock(name, () => this.#allowConnections(name, condition)),
         );
@@ -152,15 +152,15 @@ export class ClusterRepairer {
    * Opens databases that another process kept closed because of sessions that did not react to their termination, if the process has exited
    * before it could open them. While a database has sessions, the other process may be there.
    */
-  async #openAbandoned(): Promise<void> {
+  async #reopenAbandoned(): Promise<void> {
     const databases = await this.#admin.query<{ name: string }>(
       `select datname as name from pg_database d
-        where ${this.#admin.cluster.installation.tenantDatabaseCondition} and ${abandonedCondition}`,
+        where ${this.#admin.cluster.installation.tenantDatabaseCondition} and ${reopenableCondition}`,
     );
     for (const { name } of databases) {
       if (this.#closeController.signal.aborted || this.#mustStayClosed(name)) continue;
       await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
-        this.#withLock(name, () => this.#allowConnections(name, abandonedCondition)),
+        this.#withLock(name, () => this.#allowConnections(name, reopenableCondition)),
       );
     }
   }
@@ -185,6 +185,6 @@ export class ClusterRepairer {
       await this.#admin.runScriptAsOwner(name, [
         `alter database ${quoteIdentifier(name)} allow_connections true`,
       ]);
-    this.#namesToOpen.delete(name);
+    this.#reopenableNames.delete(name);
   }
 }

@@ -11,13 +11,13 @@ const cluster = new Cluster();
 type InTurn = ConstructorParameters<typeof ClusterRepairer>[3]["withLock"];
 
 /** Prepares repairs of the cluster of this file, with `inTurn` in place of the locks of its databases. */
-const makeRepairer = async (inTurn: InTurn = (_, work) => work(), hasOthers = false) => {
+const makeRepairer = async (inTurn: InTurn = (_, work) => work(), isClusterShared = false) => {
   const { admin, copies } = await openCopies(cluster);
   const problems: string[] = [];
   const repairer = new ClusterRepairer(admin, copies, new RoleRemover(admin), {
     withLock: inTurn,
     mustStayClosed: () => false,
-    hasOthers,
+    isClusterShared,
     report: (problem) => void problems.push(problem),
   });
   onTestFinished(() => repairer.close());
@@ -85,7 +85,7 @@ describe("the repair of what interrupted work left", () => {
     await vi.waitFor(() => expect(looks.toSorted()).toEqual([id, unused.id].toSorted()));
     await cluster.connect(unused.id, unused.credential);
     await expect(cluster.connect(id, credential)).rejects.toMatchObject({ code: "55000" });
-    repairer.scheduleOpening(id);
+    repairer.scheduleReopening(id);
     await vi.waitFor(() => cluster.connect(id, credential));
     await session.query("select");
   });
