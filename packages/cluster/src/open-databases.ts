@@ -3,7 +3,7 @@ import type { Cluster } from "./policy/cluster.js";
 import { AdminConnection, quoteIdentifier, quoteLiteral } from "./connection/admin-connection.js";
 import { DatabaseCopier } from "./databases/database-copier.js";
 import { RoleRemover } from "./databases/role-remover.js";
-import { createAttempt } from "./connection/attempt.js";
+import { createRunOrReport } from "./connection/run-or-report.js";
 import { RetainedDatabases } from "./repair/retained-databases.js";
 import { TerminationReasons } from "./connection/termination-reasons.js";
 import { Logins } from "./logins/logins.js";
@@ -178,7 +178,7 @@ export const openDatabases = async (
     const preparedNames = reconciliation?.preparedDatabases ?? (await findPreparedDatabases(admin));
     const retainedDatabases = new RetainedDatabases(admin, copier);
     const dropExpired = async (): Promise<void> => {
-      await retainedDatabases.dropExpired(createAttempt(onLog), await readApiDatabases());
+      await retainedDatabases.dropExpired(createRunOrReport(onLog), await readApiDatabases());
     };
     const retainedTimer = setInterval(
       // The next check repeats what cannot be done now.
@@ -225,7 +225,7 @@ export const openDatabases = async (
         pendingIds: reconciliation?.pendingRepairs.map(({ databaseId }) => databaseId) ?? [],
         ...{ readDatabase, repair },
         cleanUp: async () => {
-          await dropAbandonedDatabases({ admin, copier }, others.listServerIds, createAttempt(onLog));
+          await dropAbandonedDatabases({ admin, copier }, others.listServerIds, createRunOrReport(onLog));
           engine.scheduleRepair();
         },
       });

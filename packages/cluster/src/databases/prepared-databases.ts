@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseUnavailableError } from "@mgmt/engine";
 import { toUnavailableError } from "../connection/unavailable.js";
-import { type Attempt, attemptDrop, createAttempt } from "../connection/attempt.js";
+import { type RunOrReport, dropOrReport, createRunOrReport } from "../connection/run-or-report.js";
 import type { DatabaseCopier } from "./database-copier.js";
 
 interface Waiter {
@@ -33,7 +33,7 @@ export class PreparedDatabases {
   readonly #copier: DatabaseCopier;
   readonly #targetCount: number;
   readonly #serverId: string;
-  readonly #attempt: Attempt;
+  readonly #runOrReport: RunOrReport;
   /** Another process may have taken some of these, which renaming them shows. */
   readonly #readyNames: string[];
   readonly #waiters: Waiter[] = [];
@@ -60,7 +60,7 @@ export class PreparedDatabases {
     this.#serverId = serverId;
     this.#copier = copier;
     this.#targetCount = targetCount;
-    this.#attempt = createAttempt(report);
+    this.#runOrReport = createRunOrReport(report);
     this.#readyNames = [...readyNames];
     this.#scheduleRefill(firstRefillDelayMs);
   }
@@ -157,7 +157,7 @@ export class PreparedDatabases {
     while (remainingNames.size > 0 && !signal.aborted) {
       try {
         for (const name of remainingNames) {
-          await attemptDrop(this.#attempt, this.#copier, name);
+          await dropOrReport(this.#runOrReport, this.#copier, name);
           remainingNames.delete(name);
         }
       } catch {

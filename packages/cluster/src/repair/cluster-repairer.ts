@@ -4,7 +4,7 @@ import {
   quoteIdentifier,
   invalidDatabaseCondition,
 } from "../connection/admin-connection.js";
-import { type Attempt, createAttempt } from "../connection/attempt.js";
+import { type RunOrReport, createRunOrReport } from "../connection/run-or-report.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import type { RoleRemover } from "../databases/role-remover.js";
 import { getDatabaseUse, toTenantDatabaseName } from "../policy/names.js";
@@ -44,7 +44,7 @@ export class ClusterRepairer {
   #isDropStalled = false;
   readonly #reopenTimer: NodeJS.Timeout;
   #runningReopening: Promise<void> | undefined;
-  readonly #attempt: Attempt;
+  readonly #runOrReport: RunOrReport;
 
   /**
    * @param options.withLock runs work on the database with this name when no other work does.
@@ -79,7 +79,7 @@ export class ClusterRepairer {
       this.scheduleRepair();
     };
     const reportedProblems = new Set<string>();
-    this.#attempt = createAttempt((problem) => {
+    this.#runOrReport = createRunOrReport((problem) => {
       if (!reportedProblems.has(problem)) report(problem);
       reportedProblems.add(problem);
     });
@@ -116,7 +116,7 @@ export class ClusterRepairer {
         await sleep(this.#isDropStalled ? stalledRetryDelayMs : reconnectDelayMs, undefined, { signal });
         this.#isRepairRequested = false;
         this.#isDropStalled = false;
-        await this.#attempt("The databases could not be repaired", () => this.#repair(signal));
+        await this.#runOrReport("The databases could not be repaired", () => this.#repair(signal));
       } catch {
         // Postgres cannot be reached, unless this is closed.
         this.#isRepairRequested = true;
@@ -134,14 +134,14 @@ export class ClusterRepairer {
       if (signal.aborted) return;
       const use = getDatabaseUse(name);
       if (invalid || use === "temporary") {
-        await this.#attempt(`The Postgres database ${name} could not be dropped`, () =>
+        await this.#runOrReport(`The Postgres database ${name} could not be dropped`, () =>
           this.#withLock(toTenantDatabaseName(name), () => this.#dropIfStale(name)),
         );
       } else if (use === "database" && !open && !this.#mustStayClosed(name)) {
         // Another process may keep it closed while it has sessions.
         const isClosedByUs = !this.#isClusterShared || this.#reopenableNames.has(name);
         const condition = isClosedByUs ? "true" : reopenableCondition;
-        await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
+        await this.#runOrReport(`The Postgres database ${name} could not be opened`, () =>
           this.#withLock(name, () => this.#allowConnections(name, condition)),
         );
       }
@@ -159,7 +159,7 @@ export class ClusterRepairer {
     );
     for (const { name } of databases) {
       if (this.#closeController.signal.aborted || this.#mustStayClosed(name)) continue;
-      await this.#attempt(`The Postgres database ${name} could not be opened`, () =>
+      await this.#runOrReport(`The Postgres database ${name} could not be opened`, () =>
         this.#withLock(name, () => this.#allowConnections(name, reopenableCondition)),
       );
     }

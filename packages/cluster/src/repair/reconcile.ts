@@ -5,7 +5,7 @@ import {
   invalidDatabaseCondition,
   quoteLiteral,
 } from "../connection/admin-connection.js";
-import { type Attempt, attemptDrop, createAttempt } from "../connection/attempt.js";
+import { type RunOrReport, dropOrReport, createRunOrReport } from "../connection/run-or-report.js";
 import { ForeignNameError } from "../databases/catalog.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import type { RoleRemover } from "../databases/role-remover.js";
@@ -97,7 +97,7 @@ export const reconcile = async (
   const { admin } = services;
   const { platformDatabaseCondition } = admin.cluster.installation;
   const problems: string[] = [];
-  const attempt = createAttempt((problem) => void problems.push(problem));
+  const runOrReport = createRunOrReport((problem) => void problems.push(problem));
   const databases = apiDatabases.map((database) => ({
     ...database,
     name: toDatabaseName(database.databaseId),
@@ -111,18 +111,18 @@ export const reconcile = async (
     discardedIds,
     acceptRecords,
   });
-  await dropInvalidDatabases(services, attempt);
-  for (const name of unrecorded.namesToDrop) await attemptDrop(attempt, services.copier, name);
+  await dropInvalidDatabases(services, runOrReport);
+  for (const name of unrecorded.namesToDrop) await dropOrReport(runOrReport, services.copier, name);
   const retainedDatabases = new RetainedDatabases(admin, services.copier);
   for (const name of unrecorded.namesToKeep) {
-    await attempt(
+    await runOrReport(
       `The Postgres database ${name}, which is not in the records, could not be renamed`,
       async () => void problems.push(formatRetainedMessage(name, await retainedDatabases.retain(name))),
     );
   }
   const presentByName = new Map(presentDatabases.map((database) => [database.name, database]));
-  await restoreRecordedDatabases(retainedDatabases, { apiDatabases, presentByName, attempt });
-  const retainedNames = await retainedDatabases.dropExpired(attempt, apiDatabases);
+  await restoreRecordedDatabases(retainedDatabases, { apiDatabases, presentByName, runOrReport });
+  const retainedNames = await retainedDatabases.dropExpired(runOrReport, apiDatabases);
   const retainedParts = new Set(retainedNames.map(getLastPart));
 
   const existingDatabases = databases.flatMap((database) => {
@@ -130,7 +130,7 @@ export const reconcile = async (
     return isOpen === undefined || foreign === true ? [] : [{ ...database, isOpen }];
   });
   const ownersToKeep = [...existingDatabases.map(({ name }) => name), ...unrecorded.namesToKeep];
-  await dropOrphanedOwners(services, new Set([...ownersToKeep, ...retainedParts]), attempt);
+  await dropOrphanedOwners(services, new Set([...ownersToKeep, ...retainedParts]), runOrReport);
   const foreignDatabases = databases.filter(({ name }) => presentByName.get(name)?.foreign === true);
   const alteredDatabases = existingDatabases.filter(
     ({ alteredConnections = [] }) => alteredConnections.length > 0,
@@ -149,7 +149,7 @@ export const reconcile = async (
     ? await services.logins.resetPasswords(existingDatabases.filter(({ isOpen }) => isOpen))
     : new Set<string>();
   const otherDatabases = existingDatabases.filter(({ name }) => !completeNames.has(name));
-  const unrepairedIds = defersRepairs ? [] : await repairDatabases(services, otherDatabases, attempt);
+  const unrepairedIds = defersRepairs ? [] : await repairDatabases(services, otherDatabases, runOrReport);
   const isMissing = (name: string): boolean => !presentByName.has(name) && !isRetained(name);
   return {
     missingData: {
@@ -169,13 +169,13 @@ export const reconcile = async (
 const repairDatabases = async (
   services: ReconciliationServices,
   databases: readonly ExistingDatabase[],
-  attempt: Attempt,
+  runOrReport: RunOrReport,
 ): Promise<string[]> => {
   const unrepairedIds: string[] = [];
   await Promise.all(
     databases.map(async (database) => {
       const { databaseId } = database;
-      const isRepaired = await attempt(formatRepairProblem(databaseId), () =>
+      const isRepaired = await runOrReport(formatRepairProblem(databaseId), () =>
         repairDatabase(services, database),
       );
       if (!isRepaired) unrepairedIds.push(databaseId);
@@ -227,7 +227,7 @@ export const findPreparedDatabases = async (admin: AdminConnection): Promise<str
 export const dropAbandonedDatabases = async (
   { admin, copier }: Pick<ReconciliationServices, "admin" | "copier">,
   listServerIds: () => Promise<readonly string[]>,
-  attempt: Attempt,
+  runOrReport: RunOrReport,
 ): Promise<void> => {
   const { platformDatabaseCondition, unfinishedPreparedNamePrefix } = admin.cluster.installation;
   const rows = await admin.query<{ name: string }>(
@@ -239,19 +239,19 @@ export const dropAbandonedDatabases = async (
   const serverIds = new Set(await listServerIds());
   for (const { name } of rows) {
     const [serverId = ""] = name.slice(unfinishedPreparedNamePrefix.length).split(".");
-    if (!serverIds.has(serverId)) await attemptDrop(attempt, copier, name);
+    if (!serverIds.has(serverId)) await dropOrReport(runOrReport, copier, name);
   }
 };
 
 const dropInvalidDatabases = async (
   { admin, copier }: ReconciliationServices,
-  attempt: Attempt,
+  runOrReport: RunOrReport,
 ): Promise<void> => {
   const invalidDatabases = await admin.query<{ name: string }>(
     `select datname as name from pg_database d where ${invalidDatabaseCondition} and ${admin.cluster.installation.platformDatabaseCondition}`,
   );
   for (const { name } of invalidDatabases) {
-    await attempt(`The remains of the Postgres database ${name} could not be dropped`, () =>
+    await runOrReport(`The remains of the Postgres database ${name} could not be dropped`, () =>
       copier.drop(name),
     );
   }
@@ -299,11 +299,11 @@ const restoreRecordedDatabases = async (
   {
     apiDatabases,
     presentByName,
-    attempt,
+    runOrReport,
   }: {
     apiDatabases: readonly ApiDatabase[];
     presentByName: Map<string, PresentDatabase>;
-    attempt: Attempt;
+    runOrReport: RunOrReport;
   },
 ): Promise<void> => {
   const retainedNames = [...presentByName.keys()].filter((name) => getDatabaseUse(name) === "retained");
@@ -316,7 +316,7 @@ const restoreRecordedDatabases = async (
     const isRestored =
       name !== undefined &&
       !presentByName.has(name) &&
-      (await attempt(`The Postgres database ${retainedName} could not be renamed`, () =>
+      (await runOrReport(`The Postgres database ${retainedName} could not be renamed`, () =>
         retainedDatabases.restore(retainedName, name),
       ));
     if (isRestored) presentByName.set(name, { name, open: false, foreign: false });
@@ -355,7 +355,7 @@ const repairDatabase = async (
 const dropOrphanedOwners = async (
   { admin, roleRemover, logins }: ReconciliationServices,
   existingNames: ReadonlySet<string>,
-  attempt: Attempt,
+  runOrReport: RunOrReport,
 ): Promise<void> => {
   const { retainedNamePrefix, platformRole, platformRoleCondition } = admin.cluster.installation;
   const owners = await admin.query<{ role: string }>(
@@ -368,7 +368,7 @@ const dropOrphanedOwners = async (
   );
   for (const { role } of owners) {
     if (existingNames.has(role)) continue;
-    await attempt(`The role ${role} could not be dropped`, async () => {
+    await runOrReport(`The role ${role} could not be dropped`, async () => {
       await logins.dropAllLogins(role);
       await roleRemover.dropRole(role, role);
     });

@@ -1,5 +1,5 @@
 import { type AdminConnection, quoteIdentifier, quoteLiteral } from "../connection/admin-connection.js";
-import { type Attempt, attemptDrop } from "../connection/attempt.js";
+import { type RunOrReport, dropOrReport } from "../connection/run-or-report.js";
 import type { DatabaseCopier } from "../databases/database-copier.js";
 import { getLastPart, toBackupName, toDatabaseName } from "../policy/names.js";
 
@@ -53,7 +53,10 @@ export class RetainedDatabases {
   /**
    * Drops databases whose retention has expired, by the clock of Postgres, unless the records contain them again. Returns the names of the others.
    */
-  async dropExpired(attempt: Attempt, recordedDatabases: readonly RecordedDatabase[]): Promise<string[]> {
+  async dropExpired(
+    runOrReport: RunOrReport,
+    recordedDatabases: readonly RecordedDatabase[],
+  ): Promise<string[]> {
     const recordedParts = new Set(listRecordedNames(recordedDatabases).map(getLastPart));
     const { retainedNamePrefix, platformDatabaseCondition } = this.#admin.cluster.installation;
     const databases = await this.#admin.query<{ name: string; expired: boolean }>(
@@ -64,7 +67,7 @@ export class RetainedDatabases {
     const remainingNames: string[] = [];
     for (const { name, expired } of databases) {
       const canDrop = expired && !recordedParts.has(getLastPart(name));
-      const isDropped = canDrop && (await attemptDrop(attempt, this.#copier, name));
+      const isDropped = canDrop && (await dropOrReport(runOrReport, this.#copier, name));
       if (!isDropped) remainingNames.push(name);
     }
     return remainingNames;

@@ -9,18 +9,19 @@ import { UnresponsiveSessionsError } from "./unresponsive-sessions.js";
  * @returns whether the callback succeeded.
  * @throws DatabaseUnavailableError when the callback can be repeated.
  */
-export type Attempt = (failureMessage: string, callback: () => Promise<void>) => Promise<boolean>;
+export type RunOrReport = (failureMessage: string, callback: () => Promise<void>) => Promise<boolean>;
 
 /** Drops a database. If Postgres rejects it, reports that. Returns whether it is dropped. */
-export const attemptDrop = (
-  attempt: Attempt,
+export const dropOrReport = (
+  runOrReport: RunOrReport,
   copier: { drop(name: string): Promise<void> },
   name: string,
-): Promise<boolean> => attempt(`The Postgres database ${name} could not be dropped`, () => copier.drop(name));
+): Promise<boolean> =>
+  runOrReport(`The Postgres database ${name} could not be dropped`, () => copier.drop(name));
 
 /** @param report receives a message about each failure. */
-export const createAttempt =
-  (report: (problem: string) => void): Attempt =>
+export const createRunOrReport =
+  (report: (problem: string) => void): RunOrReport =>
   async (failureMessage, callback) => {
     try {
       await callback();
