@@ -23,7 +23,7 @@ import { terminateServerSessions } from "./rows/server-registry.js";
 import type { PostgresSessions } from "./rows/postgres-sessions.js";
 import { recordsSchema } from "./rows/records-location.js";
 import { Quarantine } from "./connection/quarantine.js";
-import { Sweep } from "./repair/sweep.js";
+import { PeriodicRepairer } from "./repair/periodic-repairer.js";
 import { PreparedDatabases } from "./databases/prepared-databases.js";
 import { openGuards } from "./guard/open-guards.js";
 import type { TenantLimits } from "./guard/tenant-guard.js";
@@ -218,9 +218,9 @@ export const openDatabases = async (
         const database = await readDatabase(owner);
         if (database !== undefined) await repair(database);
       };
-    const sweep =
+    const periodicRepairer =
       others &&
-      new Sweep({
+      new PeriodicRepairer({
         ...{ sessions: others.sessions, onLog },
         pendingIds: reconciliation?.pendingRepairs.map(({ databaseId }) => databaseId) ?? [],
         ...{ readDatabase, repair },
@@ -239,7 +239,7 @@ export const openDatabases = async (
         terminateServerSessions((text, values) => admin.query(text, values), serverId),
       close: async () => {
         clearInterval(retainedTimer);
-        await sweep?.close();
+        await periodicRepairer?.close();
         await guards.close();
         await engine.close();
         await preparedDatabases.close();

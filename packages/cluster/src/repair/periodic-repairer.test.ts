@@ -1,15 +1,15 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ApiDatabase } from "./reconcile.js";
-import { Sweep, type SweepOptions } from "./sweep.js";
+import { PeriodicRepairer, type PeriodicRepairerOptions } from "./periodic-repairer.js";
 
 const toDatabase = (databaseId: string): ApiDatabase => ({
   ...{ databaseId, credentials: [], backupIds: [], runningBackupIds: [] },
 });
 
-/** Sweeps with a record of what is done, in order. */
-const openSweep = (options: Partial<SweepOptions>): string[] => {
+/** Starts a repairer, and records what it does, in order. */
+const openRepairer = (options: Partial<PeriodicRepairerOptions>): string[] => {
   const events: string[] = [];
-  const sweep = new Sweep({
+  const repairer = new PeriodicRepairer({
     sessions: {
       runExclusively: async (names, work) => {
         events.push(`lock ${names.join()}`);
@@ -24,13 +24,13 @@ const openSweep = (options: Partial<SweepOptions>): string[] => {
     intervalMs: 5,
     ...options,
   });
-  onTestFinished(() => sweep.close());
+  onTestFinished(() => repairer.close());
   return events;
 };
 
-describe("the sweep of a server", () => {
+describe("the periodic repairer of a server", () => {
   it("repairs each database once, under its lock, as the records have it then", async () => {
-    const events = openSweep({
+    const events = openRepairer({
       intervalMs: 60_000,
       pendingIds: ["db_1", "db_gone"],
       readDatabase: (id) => Promise.resolve(id === "db_gone" ? undefined : toDatabase(id)),
@@ -44,9 +44,9 @@ describe("the sweep of a server", () => {
     ]);
   });
 
-  it("repeats at the next sweep what failed, and reports it once", async () => {
+  it("repeats in the next round what failed, and reports it once", async () => {
     let failures = 0;
-    const events = openSweep({
+    const events = openRepairer({
       pendingIds: ["db_1"],
       repair: () => ((failures += 1) < 3 ? Promise.reject(new Error("away")) : Promise.resolve()),
     });
@@ -57,7 +57,7 @@ describe("the sweep of a server", () => {
 
   it("goes on after a cleanup that fails", async () => {
     const cleanUp = vi.fn(() => Promise.reject(new Error("Postgres is away")));
-    openSweep({ cleanUp });
+    openRepairer({ cleanUp });
     await vi.waitFor(() => expect(cleanUp.mock.calls.length).toBeGreaterThan(1));
   });
 });

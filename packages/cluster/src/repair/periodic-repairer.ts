@@ -3,7 +3,7 @@ import type { Sessions } from "@mgmt/engine/internal";
 import type { ApiDatabase } from "./reconcile.js";
 
 /** Which databases are checked, and how they are repaired. */
-export interface SweepOptions {
+export interface PeriodicRepairerOptions {
   readonly sessions: Pick<Sessions, "runExclusively">;
   /** Ids of databases whose logins are not checked yet. */
   readonly pendingIds: readonly string[];
@@ -14,19 +14,22 @@ export interface SweepOptions {
   readonly cleanUp: () => Promise<void>;
   /** Receives a message about each database that could not be repaired, once. */
   readonly onLog: (line: string) => void;
-  /** Time between sweeps, in milliseconds. Default: 20000. */
+  /** Time between rounds, in milliseconds. Default: 20000. */
   readonly intervalMs?: number;
 }
 
-/** Repairs databases while requests are answered, and regularly what others have left. Each database is looked at again under its lock. */
-export class Sweep {
-  readonly #options: SweepOptions;
+/**
+ * Repairs databases while requests are answered, and removes at intervals what other processes have left. Reads each database again under
+ * its lock.
+ */
+export class PeriodicRepairer {
+  readonly #options: PeriodicRepairerOptions;
   readonly #closeController = new AbortController();
   readonly #pendingIds: Set<string>;
   readonly #reportedIds = new Set<string>();
   readonly #running: Promise<void>;
 
-  constructor(options: SweepOptions) {
+  constructor(options: PeriodicRepairerOptions) {
     this.#options = options;
     this.#pendingIds = new Set(options.pendingIds);
     this.#running = this.#run();
@@ -44,15 +47,15 @@ export class Sweep {
     while (!signal.aborted) {
       // One after the other, so that requests do not wait long for the connections and processors that this takes.
       await this.#repairPending();
-      // Postgres may be away. The next sweep does it.
+      // Postgres may be away. The next round tries again.
       if (!signal.aborted) await this.#options.cleanUp().catch(() => undefined);
-      // Several processes do not sweep at the same time.
+      // Several processes do not start their rounds at the same time.
       const delayMs = intervalMs * (0.75 + Math.random() / 2);
       await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
   }
 
-  /** Repairs databases one after the other. Those that fail wait for the next sweep. */
+  /** Repairs databases one after the other. Those that fail wait for the next round. */
   async #repairPending(): Promise<void> {
     const { sessions, readDatabase, repair, onLog } = this.#options;
     const failedIds: string[] = [];
