@@ -20,7 +20,7 @@ const abandonedCheckIntervalMs = 60_000;
 
 type WithLock = (name: string, callback: () => Promise<void>) => Promise<void>;
 
-/** SQL condition on `pg_database` for a closed database without sessions. */
+/** SQL condition on `pg_database`, aliased `d`, for a closed database without sessions. A closed database does not allow connections. */
 const reopenableCondition = `not datallowconn and not ${invalidDatabaseCondition}
   and not exists (select from pg_stat_activity where datid = d.oid and usesysid is not null)`;
 
@@ -138,7 +138,7 @@ export class ClusterRepairer {
           this.#withLock(toTenantDatabaseName(name), () => this.#dropIfStale(name)),
         );
       } else if (use === "database" && !open && !this.#mustStayClosed(name)) {
-        // Another process may keep it closed while it has sessions.
+        // Another process may have closed the database while it has sessions. Such a database is opened only once it has none.
         const isClosedByUs = !this.#isClusterShared || this.#reopenableNames.has(name);
         const condition = isClosedByUs ? "true" : reopenableCondition;
         await this.#runOrReport(`The Postgres database ${name} could not be opened`, () =>
@@ -150,7 +150,7 @@ export class ClusterRepairer {
 
   /**
    * Opens databases that another process kept closed because of sessions that did not react to their termination, if the process has exited
-   * before it could open them. While a database has sessions, the other process may be there.
+   * before it could open them. Sessions mean that the other process may still be running.
    */
   async #reopenAbandoned(): Promise<void> {
     const databases = await this.#admin.query<{ name: string }>(
@@ -165,7 +165,7 @@ export class ClusterRepairer {
     }
   }
 
-  /** Other work may have replaced the objects since. */
+  /** Drops a database if it is still invalid or temporary: other work may have replaced it while this waited for the lock. */
   async #dropIfStale(name: string): Promise<void> {
     const [database] = await this.#admin.query(
       `select from pg_database where datname = $1 and (${invalidDatabaseCondition} or $2)`,
