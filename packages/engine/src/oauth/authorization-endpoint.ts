@@ -15,7 +15,7 @@ import { grantConsent } from "./consents.js";
 import { parseForm } from "./form-body.js";
 import { formatRedirectDestination, buildFormActionSources } from "./redirect-uris.js";
 import { OAuthError, oauthErrors, catchOAuthError } from "./oauth-error.js";
-import type { PageGuard } from "./page-guard.js";
+import type { CsrfProtection } from "./csrf-protection.js";
 import { createPageResponse, rejectionPages } from "./page-response.js";
 import { renderConsentPage } from "./page/consent-page.js";
 import type { FormValues } from "./page/form.js";
@@ -34,7 +34,7 @@ import { createRedirectResponse } from "./responses.js";
  */
 export class AuthorizationEndpoint {
   constructor(
-    private readonly guard: PageGuard,
+    private readonly csrfProtection: CsrfProtection,
     private readonly signInGate: SignInGate | undefined,
     private readonly onDefect: (error: unknown) => void,
   ) {}
@@ -54,7 +54,7 @@ export class AuthorizationEndpoint {
   }
 
   #respondInTransaction(context: OperationContext, request: EngineRequest, search: string): PipelineOutcome {
-    if (this.guard.isCrossOrigin(request)) return createPageResponse(rejectionPages.foreign());
+    if (this.csrfProtection.isCrossOrigin(request)) return createPageResponse(rejectionPages.foreign());
     const parameters = catchOAuthError(() => parseParameters(search));
     if (parameters instanceof OAuthError) return createPageResponse(rejectionPages.request(parameters));
     const target = catchOAuthError(() => resolveResponseTarget(context.store, parameters));
@@ -114,7 +114,7 @@ export class AuthorizationEndpoint {
     const retryUrl = buildAuthorizePath(search);
     const form = catchOAuthError(() => parseForm(request));
     if (form instanceof OAuthError) return createPageResponse(rejectionPages.form(form.status, retryUrl));
-    if (!this.guard.isIssuedForm(request, search, form.get("csrf"))) {
+    if (!this.csrfProtection.isValidCsrfToken(request, search, form.get("csrf"))) {
       return createPageResponse(rejectionPages.stale(retryUrl));
     }
     const decision = form.get("decision");
@@ -153,7 +153,7 @@ export class AuthorizationEndpoint {
     render: (formValues: FormValues) => string,
     scriptCspSource?: string,
   ): PipelineOutcome {
-    const { token, setCookie } = this.guard.issueFormToken(request, search);
+    const { token, setCookie } = this.csrfProtection.issueCsrfToken(request, search);
     const html = render({ action: buildAuthorizePath(search), token, clientName: client.name });
     const formAction = buildFormActionSources(redirectUri);
     const response = createPageResponse({

@@ -15,7 +15,7 @@ import type { ClientRequest } from "./client-authentication.js";
 import { maxFormBytes, parseForm } from "./form-body.js";
 import { buildPublicKeySet, buildMetadata, oauthPaths } from "./metadata.js";
 import { OAuthError, oauthErrors } from "./oauth-error.js";
-import type { PageGuard } from "./page-guard.js";
+import type { CsrfProtection } from "./csrf-protection.js";
 import { type LogParameters, createOAuthErrorResponse, createJsonResponse } from "./responses.js";
 import { revokeToken } from "./revocation-endpoint.js";
 import type { SigningKeys } from "./signing-keys.js";
@@ -27,7 +27,7 @@ import { readOnlyTransaction } from "../store/storage-adapter.js";
 export interface OAuthServerOptions {
   readonly keys: SigningKeys;
   readonly accessTokenService: Authenticator & TokenSigner;
-  readonly guard: PageGuard;
+  readonly csrfProtection: CsrfProtection;
   /** Default: browsers need no key. */
   readonly signInGate: SignInGate | undefined;
   /** Called with an error that is neither an `OAuthError` nor about the state or the availability of the records. */
@@ -58,11 +58,11 @@ const briefCacheHeaders = { "cache-control": "public, max-age=60" };
 export const createOAuthEndpoints = ({
   keys,
   accessTokenService,
-  guard,
+  csrfProtection,
   signInGate,
   onDefect,
 }: OAuthServerOptions): ReadonlyMap<string, Endpoint> => {
-  const authorization = new AuthorizationEndpoint(guard, signInGate, onDefect);
+  const authorization = new AuthorizationEndpoint(csrfProtection, signInGate, onDefect);
   const handlers: Readonly<Record<OAuthEndpoint, EndpointHandler>> = {
     authorize: {
       methods: ["GET", "POST"],

@@ -3,7 +3,7 @@ import type { Settings } from "../values/settings.js";
 import type { AccessTokenService } from "./access-token-service.js";
 import { createApprovalPageFinder, createCommandPageFinder } from "./approval-endpoint.js";
 import { createOAuthEndpoints } from "./oauth-server.js";
-import { PageGuard, generateCookie } from "./page-guard.js";
+import { CsrfProtection, generateCookieValue } from "./csrf-protection.js";
 import { SignInGate } from "./sign-in-gate.js";
 import type { SigningKeys } from "./signing-keys.js";
 
@@ -30,8 +30,8 @@ export const createOpenSignIn = (signInKey: string | undefined, authUrl: string)
   const signInGate = signInKey === undefined ? undefined : new SignInGate(signInKey, authUrl);
   return {
     createEndpoints: ({ keys, accessTokenService, formKey, settings, onDefect }) => {
-      const guard = new PageGuard(formKey, settings.authUrl, generateCookie);
-      return createOAuthEndpoints({ keys, accessTokenService, guard, signInGate, onDefect });
+      const csrfProtection = new CsrfProtection(formKey, settings.authUrl, generateCookieValue);
+      return createOAuthEndpoints({ keys, accessTokenService, csrfProtection, signInGate, onDefect });
     },
     findApprovalPage: createApprovalPageFinder(signInGate),
   };

@@ -5,30 +5,30 @@ import { type EngineRequest, getHeader } from "../values/message.js";
 import { randomBase64Url } from "../values/random-bytes.js";
 import { findCookieValues } from "./cookies.js";
 
-const cookieName = "mgmt_authorize";
+const csrfCookieName = "mgmt_authorize";
 const cookiePattern = /^[A-Za-z0-9_-]{43}$/;
 
 /** Returns 32 random bytes as base64url. */
-export const generateCookie = (): string => randomBase64Url(32);
+export const generateCookieValue = (): string => randomBase64Url(32);
 
 /**
  * Protects the forms of the pages against cross-site request forgery. A form is accepted only from the origin
  * of the page, with a token that is bound to the browser's cookie and to the authorization request that the
  * page showed.
  */
-export class PageGuard {
+export class CsrfProtection {
   /**
    * @param key HMAC key for the form tokens.
    * @param origin origin of the authorization server.
-   * @param createCookie returns 32 random bytes as base64url.
+   * @param generateCookieValue returns 32 random bytes as base64url.
    */
   constructor(
     private readonly key: string,
     private readonly origin: string,
-    private readonly createCookie: () => string,
+    private readonly generateCookieValue: () => string,
   ) {}
 
-  /** Reports whether a page of another origin sent the request. */
+  /** Returns whether a page of another origin sent the request. */
   isCrossOrigin(request: EngineRequest): boolean {
     const origin = getHeader(request, "origin");
     const host = getHeader(request, "host");
@@ -43,32 +43,32 @@ export class PageGuard {
    * that forms in other tabs remain valid. The cookie is `SameSite=Lax`, because other sites link to the
    * page.
    */
-  issueFormToken(request: EngineRequest, search: string): { token: string; setCookie: string } {
-    const cookie = findCookie(request) ?? this.createCookie();
+  issueCsrfToken(request: EngineRequest, authorizationQuery: string): { token: string; setCookie: string } {
+    const cookie = findCookie(request) ?? this.generateCookieValue();
     const secureAttribute = this.origin.startsWith("https:") ? "; Secure" : "";
     return {
-      token: this.#signToken(cookie, search),
-      setCookie: `${cookieName}=${cookie}; Path=/authorize; HttpOnly; SameSite=Lax${secureAttribute}`,
+      token: this.#computeToken(cookie, authorizationQuery),
+      setCookie: `${csrfCookieName}=${cookie}; Path=/authorize; HttpOnly; SameSite=Lax${secureAttribute}`,
     };
   }
 
-  /** Reports whether the token of a form was issued for this browser and this authorization request. */
-  isIssuedForm(request: EngineRequest, search: string, token: string | undefined): boolean {
+  /** Returns whether the token of a form was issued for this browser and this authorization request. */
+  isValidCsrfToken(request: EngineRequest, authorizationQuery: string, token: string | undefined): boolean {
     const cookie = findCookie(request);
     return (
       cookie !== undefined &&
       token !== undefined &&
-      areStringsEqualInConstantTime(token, this.#signToken(cookie, search))
+      areStringsEqualInConstantTime(token, this.#computeToken(cookie, authorizationQuery))
     );
   }
 
-  #signToken(cookie: string, search: string): string {
-    return encodeBase64Url(hmacSha256(this.key, `${cookie} ${search}`));
+  #computeToken(cookie: string, authorizationQuery: string): string {
+    return encodeBase64Url(hmacSha256(this.key, `${cookie} ${authorizationQuery}`));
   }
 }
 
 const findCookie = (request: EngineRequest): string | undefined => {
-  const values = findCookieValues(request, cookieName).filter((value) => cookiePattern.test(value));
-  // If there are two cookies of this name, another site may have set one of them.
+  const values = findCookieValues(request, csrfCookieName).filter((value) => cookiePattern.test(value));
+  // If there are two cookies of this name, a sibling subdomain may have set one of them.
   return values.length === 1 ? values[0] : undefined;
 };
