@@ -1,11 +1,11 @@
 import type { RequestHandler } from "msw";
 import * as mockErrors from "../errors/mock-errors.js";
-import { MockHandler } from "./mock-handler.js";
+import { SharedMswHandler } from "./shared-msw-handler.js";
 import { requireMsw } from "./msw.js";
 
 /** Returns the names of those handlers of a server that a developer added. */
 export const listDeveloperHandlerNames = (handlers: readonly object[]): string[] =>
-  handlers.filter((handler) => !MockHandler.isMockHandler(handler)).map(getHandlerName);
+  handlers.filter((handler) => !SharedMswHandler.isSharedHandler(handler)).map(getHandlerName);
 
 /** Returns the name of a handler, such as `GET https://example.com/user`. */
 const getHandlerName = (handler: object): string => {

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "msw";
 import { isRequestHandler } from "../exchange/request-handlers.js";
 import { assertNoneShadowed, listDeveloperHandlerNames } from "./developer-handlers.js";
-import { MockHandler, type ListeningMock } from "./mock-handler.js";
+import { SharedMswHandler, type InterceptingMock } from "./shared-msw-handler.js";
 import type { MockError } from "../errors/mock-error.js";
 import * as mockErrors from "../errors/mock-errors.js";
 import { requireMsw } from "./msw.js";
@@ -17,7 +17,7 @@ export interface MswServer {
 }
 
 interface InterceptionPoint {
-  readonly mockHandler: MockHandler;
+  readonly sharedHandler: SharedMswHandler;
   readonly server: MswServer;
 }
 
@@ -25,7 +25,7 @@ interface InterceptionPoint {
 let sharedPoint: ReturnType<typeof createSharedPoint> | undefined;
 
 /** The handlers in servers of the developer. They stay there, and do nothing while no mock listens. */
-const mockHandlers = new WeakMap<MswServer, MockHandler>();
+const sharedHandlerByServer = new WeakMap<MswServer, SharedMswHandler>();
 
 /** Where each owner listens, and the error that its requests were not intercepted for some time. */
 const pointsByOwner = new Map<object, InterceptionPoint & { interceptionError?: MockError }>();
@@ -39,18 +39,18 @@ const pointsByOwner = new Map<object, InterceptionPoint & { interceptionError?: 
  */
 export const startInterception = (
   owner: object,
-  listeningMock: ListeningMock,
+  interceptingMock: InterceptingMock,
   { bases, server }: { bases: readonly string[]; server?: MswServer | undefined },
 ): void => {
   if (server && sharedPoint) throw mockErrors.mocksListen();
-  const point = server ? { mockHandler: installMockHandler(server), server } : openSharedPoint();
+  const point = server ? { sharedHandler: installSharedHandler(server), server } : openSharedPoint();
   const interceptionError = pointsByOwner.get(owner)?.interceptionError;
-  const { mockHandler } = point;
+  const { sharedHandler } = point;
   if (server) {
-    assertNotReplaced(compareReceiver(server, mockHandler.handler));
-    assertNoneShadowed(listHandlersAfter(server, mockHandler.handler), bases);
+    assertNotReplaced(compareReceiver(server, sharedHandler.requestHandler));
+    assertNoneShadowed(listHandlersAfter(server, sharedHandler.requestHandler), bases);
   }
-  mockHandler.listeners.set(owner, listeningMock);
+  sharedHandler.interceptingMocks.set(owner, interceptingMock);
   pointsByOwner.set(owner, { ...point, ...(interceptionError && { interceptionError }) });
   protectReceiver();
 };
@@ -59,14 +59,14 @@ export const startInterception = (
 export const stopInterception = (owner: object): void => {
   const point = pointsByOwner.get(owner);
   if (!point) return;
-  const { mockHandler, server } = point;
+  const { sharedHandler, server } = point;
   pointsByOwner.delete(owner);
-  mockHandler.listeners.delete(owner);
-  if (mockHandler === sharedPoint?.mockHandler && mockHandler.listeners.size === 0) {
+  sharedHandler.interceptingMocks.delete(owner);
+  if (sharedHandler === sharedPoint?.sharedHandler && sharedHandler.interceptingMocks.size === 0) {
     sharedPoint = undefined;
     // Closing this server would end the other one.
-    if (compareReceiver(server, mockHandler.handler).kind !== "another")
-      closeServer(mockHandler.handler, () => server.close());
+    if (compareReceiver(server, sharedHandler.requestHandler).kind !== "another")
+      closeServer(sharedHandler.requestHandler, () => server.close());
   }
   protectReceiver();
 };
@@ -78,9 +78,9 @@ export const stopInterception = (owner: object): void => {
 export const findReplacementError = (owner: object): MockError | undefined => {
   const point = pointsByOwner.get(owner);
   if (!point) return undefined;
-  const receiver = compareReceiver(point.server, point.mockHandler.handler);
+  const receiver = compareReceiver(point.server, point.sharedHandler.requestHandler);
   // A developer closes the other servers as well.
-  if (receiver.kind === "none" && point.mockHandler === sharedPoint?.mockHandler)
+  if (receiver.kind === "none" && point.sharedHandler === sharedPoint?.sharedHandler)
     return mockErrors.closedBySecondServer();
   return createReplacementError(receiver);
 };
@@ -92,7 +92,9 @@ export const findInterceptionError = (owner: object): MockError | undefined =>
 /** Returns whether the server that an owner listens in receives the requests of this process. */
 export const isReceiving = (owner: object): boolean => {
   const point = pointsByOwner.get(owner);
-  return point !== undefined && compareReceiver(point.server, point.mockHandler.handler).kind === "this";
+  return (
+    point !== undefined && compareReceiver(point.server, point.sharedHandler.requestHandler).kind === "this"
+  );
 };
 
 const createReplacementError = (receiver: ReceiverComparison): MockError | undefined => {
@@ -108,14 +110,14 @@ const assertNotReplaced = (receiver: ReceiverComparison): void => {
 const openSharedPoint = (): InterceptionPoint => {
   const isFirst = sharedPoint === undefined;
   const point = sharedPoint ?? createSharedPoint();
-  const { mockHandler, server } = point;
-  const receiver = compareReceiver(isFirst ? undefined : server, mockHandler.handler);
+  const { sharedHandler, server } = point;
+  const receiver = compareReceiver(isFirst ? undefined : server, sharedHandler.requestHandler);
   assertNotReplaced(receiver);
   if (receiver.kind === "none") {
     if (!isFirst) {
       // A server that listened in between has stopped the interception for all when it was closed.
       for (const otherPoint of pointsByOwner.values())
-        if (otherPoint.mockHandler === mockHandler)
+        if (otherPoint.sharedHandler === sharedHandler)
           otherPoint.interceptionError ??= mockErrors.closedBySecondServer();
       server.close();
     }
@@ -126,30 +128,32 @@ const openSharedPoint = (): InterceptionPoint => {
 };
 
 const createSharedPoint = () => {
-  const mockHandler = new MockHandler();
-  return { mockHandler, server: requireMsw().setupServer(mockHandler.handler) };
+  const sharedHandler = new SharedMswHandler();
+  return { sharedHandler, server: requireMsw().setupServer(sharedHandler.requestHandler) };
 };
 
 /** Adds the handler of the mocks before the handlers that the developer's server has, and after those that it gets later. */
-const installMockHandler = (server: MswServer): MockHandler => {
-  const existingHandler = mockHandlers.get(server);
+const installSharedHandler = (server: MswServer): SharedMswHandler => {
+  const existingHandler = sharedHandlerByServer.get(server);
   if (existingHandler) return existingHandler;
-  const mockHandler: MockHandler = new MockHandler(() => listHandlersAfter(server, mockHandler.handler));
-  mockHandlers.set(server, mockHandler);
-  server.use(mockHandler.handler);
+  const sharedHandler: SharedMswHandler = new SharedMswHandler(() =>
+    listHandlersAfter(server, sharedHandler.requestHandler),
+  );
+  sharedHandlerByServer.set(server, sharedHandler);
+  server.use(sharedHandler.requestHandler);
   const reset = server.resetHandlers.bind(server);
   // Tests reset the handlers after each test, also while others run at the same time.
   server.resetHandlers = (...handlers) => {
     reset(...handlers);
-    server.use(mockHandler.handler);
+    server.use(sharedHandler.requestHandler);
   };
   const close = server.close.bind(server);
-  server.close = () => closeServer(mockHandler.handler, close);
-  return mockHandler;
+  server.close = () => closeServer(sharedHandler.requestHandler, close);
+  return sharedHandler;
 };
 
 /** Prepares a server of the developer for mocks, so that handlers that it gets from now on override the handlers of the mocks. */
-export const prepareServer = (server: MswServer): void => void installMockHandler(server);
+export const prepareServer = (server: MswServer): void => void installSharedHandler(server);
 
 const listHandlersAfter = (server: MswServer, handler: RequestHandler): RequestHandler[] => {
   const handlers = server.listHandlers();

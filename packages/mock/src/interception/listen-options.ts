@@ -1,7 +1,7 @@
 import type { RequestHandler } from "msw";
 import { assertKnownOptions } from "@mgmt/engine/internal";
 import { handlersDescription, areHandlers, assertHandlers } from "../exchange/request-handlers.js";
-import type { UnhandledRequestStrategy } from "./mock-handler.js";
+import type { UnhandledRequestStrategy } from "./shared-msw-handler.js";
 import type { MswServer } from "./interception.js";
 
 export interface ListenOptions {

@@ -1,6 +1,6 @@
 import * as mockErrors from "../errors/mock-errors.js";
 import { listDeveloperHandlerNames } from "./developer-handlers.js";
-import { MockHandler } from "./mock-handler.js";
+import { SharedMswHandler } from "./shared-msw-handler.js";
 import { requireMsw } from "./msw.js";
 import { findReceivingHandlers } from "./receiving-server.js";
 
@@ -63,7 +63,7 @@ const protectSource = (source: FrameSource): void => {
     // The latest MSW has removed the listeners of the server that listened before; MSW 2.13 has not.
     if (listeners.length > 0) replaceListeners(source, source.emitter.listeners("frame").slice(-1));
     const handlers = findReceivingHandlers() ?? [];
-    if (listeners.length > 0 && !handlers.some(MockHandler.hasListeners)) {
+    if (listeners.length > 0 && !handlers.some(SharedMswHandler.isIntercepting)) {
       replaceListeners(source, listeners);
       throw mockErrors.rejectedServer(listDeveloperHandlerNames(handlers));
     }
@@ -73,7 +73,7 @@ const protectSource = (source: FrameSource): void => {
   };
   source.disable = () => {
     // A server that was rejected does so when it is closed, also after the mock.
-    const receivingHandler = findReceivingHandlers()?.find(MockHandler.isMockHandler);
+    const receivingHandler = findReceivingHandlers()?.find(SharedMswHandler.isSharedHandler);
     if (receivingHandler !== undefined && receivingHandler !== closingHandler) return undefined;
     const result = disable();
     rememberListeners(source);
@@ -82,7 +82,7 @@ const protectSource = (source: FrameSource): void => {
 };
 
 const rememberListeners = (source: FrameSource): void => {
-  const isMockReceiving = findReceivingHandlers()?.some(MockHandler.hasListeners) ?? false;
+  const isMockReceiving = findReceivingHandlers()?.some(SharedMswHandler.isIntercepting) ?? false;
   protectedListeners.set(source, isMockReceiving ? [...source.emitter.listeners("frame")] : []);
 };
 

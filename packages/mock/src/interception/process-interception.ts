@@ -3,7 +3,7 @@ import type { MemoryServer } from "@mgmt/engine";
 import type { MockError } from "../errors/mock-error.js";
 import { respondTo, createUrlPattern } from "../exchange/web-exchange.js";
 import { assertNoneShadowed } from "./developer-handlers.js";
-import type { ListeningMock } from "./mock-handler.js";
+import type { InterceptingMock } from "./shared-msw-handler.js";
 import {
   startInterception,
   findInterceptionError,
@@ -43,12 +43,12 @@ export class ProcessInterception {
   start(options: ListenOptions): void {
     const { server, handlers = [], onUnhandledRequest } = checkAndWrapListenOptions(options);
     if (typeof handlers !== "function") assertNoneShadowed(handlers, this.#bases);
-    const listeningMock: ListeningMock = {
+    const interceptingMock: InterceptingMock = {
       respond: (request) => (this.#mockUrlPattern.test(request.url) ? this.#respond(request) : undefined),
       listHandlers: typeof handlers === "function" ? handlers : () => handlers,
       onUnhandledRequest: onUnhandledRequest ?? (server ? undefined : "bypass"),
     };
-    startInterception(this.#server, listeningMock, { bases: this.#bases, server });
+    startInterception(this.#server, interceptingMock, { bases: this.#bases, server });
   }
 
   /** Ends. Returns the error that another server has received requests since `start`; undefined if none has. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { LoggedRequest, Tenant } from "@mgmt/engine";
 import { assertNoneShadowed, restoreHandlers } from "../interception/developer-handlers.js";
-import type { UnhandledRequestStrategy } from "../interception/mock-handler.js";
+import type { UnhandledRequestStrategy } from "../interception/shared-msw-handler.js";
 import { isReceiving, findInterceptionError } from "../interception/interception.js";
 import type { ListenOptions } from "../interception/listen-options.js";
 import { Mock } from "../mocks/mock.js";
