@@ -1,9 +1,18 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Ready } from "@mgmt/platform";
 import { bin, ensureBuilt } from "../../../test/bin.js";
 import { temporaryFolder } from "../../../test/folders.js";
@@ -134,6 +143,14 @@ describe("mgmt dev --here", () => {
     expect((await run("projects list", cart, config)).json).toMatchObject([{ name: "one" }]);
     expect(received.filter((authorization) => authorization !== undefined)).toEqual([]);
     other.closeAllConnections();
+  });
+
+  it("says that its folder is gone if it is deleted during the start", async () => {
+    const { cart, config } = createClone();
+    const started = startDev(cart, config);
+    await vi.waitUntil(() => existsSync(join(cart, ".mgmt/dev/data-id")), { timeout: 60_000, interval: 5 });
+    rmSync(cart, { recursive: true, force: true, maxRetries: 20 });
+    await expect(started).rejects.toThrow("dev:folder_gone");
   });
 
   it("stops when its folder is moved or deleted, and goes on with the data in the new place", async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve as resolvePath } from "node:path";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import type { Platform } from "@mgmt/platform";
@@ -84,6 +85,8 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   } catch (error) {
     // A canceled start is not a failure.
     if (signal.aborted && error === signal.reason) return;
+    // Nothing else explains what fails without the folder, such as the start of Postgres.
+    if (claimedFolder && !existsSync(claimedFolder.dataDir)) throw folderGoneError(claimedFolder.dataDir);
     throw findPortTakenError(error, port, context) ?? error;
   } finally {
     if (claimedFolder) await releaseClaim(claimedFolder, context);
