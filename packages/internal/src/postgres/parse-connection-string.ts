@@ -55,13 +55,9 @@ export const parseConnectionString = (connectionString: string): ConnectionParam
     : parseKeywordValues(connectionString);
 };
 
-const throwNotEncoded = (
-  character: string,
-  encodedCharacter: string,
-  position = "the user name or password",
-): never => {
+const throwNotEncoded = (character: string, encodedCharacter: string): never => {
   throw new ConnectionStringError(
-    `a ${character} in ${position} is not percent-encoded`,
+    `a ${character} in the user name or password is not percent-encoded`,
     `Write it as ${encodedCharacter} there. In a password, also encode / as %2F, ? as %3F, # as %23, @ as %40, & as %26 and % as %25.`,
   );
 };
