@@ -51,7 +51,7 @@ export default defineConfig({
           include: inPageTests,
           // They start servers on HTTP.
           exclude: [
-            "packages/engine/{src,test}/oauth/**/{access-token-service,approval-page,authorization-endpoint,consent-page,differential,libraries,page-guard,page-response,sign-in-gate}.test.ts",
+            "packages/engine/{src,test}/oauth/**/{access-token-service,approval-page,authorization-endpoint,consent-page,csrf-protection,differential,libraries,page-response,sign-in-gate}.test.ts",
           ],
           setupFiles: ["test/setup/patience.ts"],
           isolate: false,
