@@ -69,10 +69,14 @@ describe("a transaction while others have all locks", () => {
   it.each(["load", "commit"] as const)("begins when some are free again: with its %s", async (beginning) => {
     const { storage, takeAllLocks } = await openStorage();
     const releaseAll = await takeAllLocks();
+    // The session that takes the locks keeps a processor busy, so the attempts must not run out of time.
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
     const { tripCount } = storage;
     const transaction = storage.begin(write);
+    onTestFinished(() => transaction.rollback());
     const begun = beginning === "load" ? transaction.load([]) : transaction.commit([insertion]);
-    await vi.waitFor(() => expect(storage.tripCount).toBeGreaterThan(tripCount + 1));
+    await vi.waitFor(() => expect(storage.tripCount).toBeGreaterThan(tripCount + 1), { timeout: 60_000 });
     await releaseAll();
     await begun;
     if (beginning === "load") await transaction.commit([insertion]);
@@ -89,7 +93,7 @@ describe("a transaction while others have all locks", () => {
     const refused = expect(transaction.load([])).rejects.toMatchObject({
       reason: "all locks of Postgres are taken",
     });
-    await vi.waitFor(() => expect(storage.tripCount).toBeGreaterThan(tripCount));
+    await vi.waitFor(() => expect(storage.tripCount).toBeGreaterThan(tripCount), { timeout: 60_000 });
     vi.advanceTimersByTime(2_000);
     await refused;
   });
