@@ -73,9 +73,15 @@ describe("a pager", () => {
 
   it("gets every Ctrl-C, and keeps the terminal until the user leaves it", async () => {
     await ensureBuilt();
-    // Like less, it does not end at Ctrl-C, and reads keys from the terminal.
-    const wait = "until read -r line < /dev/tty; do :; done";
-    const keys = `trap "echo interrupted" INT; cat > "${file}"; echo paged; ${wait}; echo "left with $line"`;
+    // Like less, it does not end at Ctrl-C, and reads keys from the terminal. A shell can miss a signal that comes just before it reads.
+    const pagerProgram = `
+      process.on("SIGINT", () => console.log("interrupted"));
+      console.log("paged");
+      require("node:fs").createReadStream("/dev/tty").once("data", (line) => {
+        console.log("left with", String(line).trim());
+        process.exit();
+      });`;
+    const keys = `cat > "${file}"; exec "${process.execPath}" -e '${pagerProgram}'`;
     const { status, screen } = await inPty(
       ["projects", "list"],
       [
