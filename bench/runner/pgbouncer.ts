@@ -1,29 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
 import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { findProgram } from "../../packages/cli/src/system/find-program.js";
 import { listen } from "../programs/listen.js";
 import { type Postgres, account, query } from "./postgres.js";
 
-/** The path of a program that `PATH` has, or undefined. */
-const find = (program: string): string | undefined =>
-  (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .map((folder) => join(folder, program))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-
-const program = find("pgbouncer");
+const program = findProgram("pgbouncer", process.env);
 
 /** Whether the machine has PgBouncer, which npm cannot install. */
 export const hasPgBouncer = program !== undefined;
