@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isOriginOfHost } from "../values/host-origin.js";
 import { isLoopbackHost } from "./loopback.js";
 
 /**
@@ -21,5 +22,5 @@ export const createHostGuard = (server: {
 /** Reports whether a page of another origin sent the request. */
 export const isForeignOrigin = (request: IncomingMessage): boolean => {
   const { origin, host } = request.headers;
-  return origin !== undefined && origin !== `http://${host ?? ""}` && origin !== `https://${host ?? ""}`;
+  return origin !== undefined && !isOriginOfHost(origin, host);
 };

@@ -1,6 +1,7 @@
 import { hmacSha256 } from "#digest";
 import { encodeBase64Url } from "../values/base64.js";
 import { areStringsEqualInConstantTime } from "../values/digest.js";
+import { isOriginOfHost } from "../values/host-origin.js";
 import { type EngineRequest, getHeader } from "../values/message.js";
 import { randomBase64Url } from "../values/random-bytes.js";
 import { findCookieValues } from "./cookies.js";
@@ -31,9 +32,8 @@ export class CsrfProtection {
   /** Returns whether a page of another origin sent the request. */
   isCrossOrigin(request: EngineRequest): boolean {
     const origin = getHeader(request, "origin");
-    const host = getHeader(request, "host");
-    const ownOrigins = [this.origin, ...(host === undefined ? [] : [`http://${host}`, `https://${host}`])];
-    if (origin !== undefined && !ownOrigins.includes(origin)) return true;
+    if (origin !== undefined && origin !== this.origin && !isOriginOfHost(origin, getHeader(request, "host")))
+      return true;
     const fetchSite = getHeader(request, "sec-fetch-site");
     return request.method === "POST" && fetchSite !== undefined && fetchSite !== "same-origin";
   }
