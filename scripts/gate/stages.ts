@@ -187,6 +187,12 @@ export const fullParts: readonly Stage[] = [
     environment: { MGMT_PAGE_FULL: "1" },
   },
   {
+    name: "browser",
+    minutes: 3,
+    run: { vitest: "test/browser/vitest.config.ts", options: ["--project", "browser"] },
+    environment: { MGMT_BROWSER_FULL: "1" },
+  },
+  {
     name: "store",
     minutes: 2,
     run: { vitest: "test/store/vitest.config.ts" },

@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { launchChromium } from "./chromium.js";
 import { accessibilityProblems, browserErrorsOf, saveScreenshot, overflow } from "./page-checks.js";
 
-const widths = [320, 768, 1440];
+const isFull = process.env["MGMT_BROWSER_FULL"] === "1";
+const widths = isFull ? [320, 375, 768, 1024, 1440] : [320, 768, 1440];
 
 describe("the last page of a loopback login in Chromium", () => {
   let browser: Browser;
@@ -68,7 +69,7 @@ describe("the last page of a loopback login in Chromium", () => {
     "matches the pages before it, is accessible, and says how the login ended: $name",
     async ({ name, heading, come, store }) => {
       // The pages differ in their texts. One of a login that is done, and one that failed, have the colors of all.
-      for (const colorScheme of ["done", "refused"].includes(name)
+      for (const colorScheme of isFull || ["done", "refused"].includes(name)
         ? (["light", "dark"] as const)
         : (["light"] as const)) {
         const { url, login } = await start(store);
