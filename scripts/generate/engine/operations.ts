@@ -152,15 +152,15 @@ const idFields = (
   schema: JsonSchema,
   above: string[] = [],
 ): { path: string[]; resourceType: string }[] => {
-  const found = new Map<string, { path: string[]; resourceType: string }>();
+  const fieldByPath = new Map<string, { path: string[]; resourceType: string }>();
   for (const [name, property] of properties(contract, schema)) {
     const path = [...above, name];
     for (const part of alternatives(contract, property)) {
-      if (part["x-id-kind"]) found.set(path.join("/"), { path, resourceType: part["x-id-kind"] });
+      if (part["x-id-kind"]) fieldByPath.set(path.join("/"), { path, resourceType: part["x-id-kind"] });
     }
-    for (const inner of idFields(contract, property, path)) found.set(inner.path.join("/"), inner);
+    for (const field of idFields(contract, property, path)) fieldByPath.set(field.path.join("/"), field);
   }
-  return [...found.values()];
+  return [...fieldByPath.values()];
 };
 
 const secretFields = (contract: Contract, schema: JsonSchema): string[] =>

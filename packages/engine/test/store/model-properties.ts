@@ -165,7 +165,7 @@ export const describeModel = (open: OpenStore, runs: number): void => {
                 }
               }
               return {
-                sequences: ids.map((each) => collection.get(each) && collection.getSequence(each)),
+                sequences: ids.map((id) => collection.get(id) && collection.getSequence(id)),
                 size: collection.size,
                 answers: questions.map(({ where, after, limit, newestFirst, time }) => ({
                   list: collection.list(where),

@@ -54,7 +54,7 @@ const loadLibrary = async (): Promise<Pick<typeof import("@napi-rs/keyring"), "A
   }
 };
 
-const withTimeout = async <T>(callback: Promise<T>): Promise<T> => {
+const withTimeout = async <T>(promise: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -63,7 +63,7 @@ const withTimeout = async <T>(callback: Promise<T>): Promise<T> => {
     );
   });
   try {
-    return await Promise.race([callback, timeout]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }
