@@ -8,7 +8,7 @@ import { PostgresDatabases } from "../src/postgres-databases.js";
 import { PreparedDatabases } from "../src/databases/prepared-databases.js";
 import type { Cluster } from "../../platform/test/cluster.js";
 
-export type Step = "createEmpty" | "copy" | "copySettings" | "transferOwnership" | "drop";
+export type Step = "createEmpty" | "copyPrepared" | "copy" | "copySettings" | "transferOwnership" | "drop";
 
 /** Called with a step and the name of the database that it makes, changes or drops. */
 type Hook = (step: Step, name: string) => Promise<void> | void;
@@ -18,8 +18,12 @@ export class SteppedCopies extends DatabaseCopier {
   before: Hook = () => undefined;
   after: Hook = () => undefined;
 
-  override createEmpty(unfinished: string, name: string): Promise<void> {
+  override createEmpty(unfinished: string, name: string): Promise<boolean> {
     return this.#run("createEmpty", name, () => super.createEmpty(unfinished, name));
+  }
+
+  override copyPrepared(template: string, unfinished: string, name: string): Promise<void> {
+    return this.#run("copyPrepared", name, () => super.copyPrepared(template, unfinished, name));
   }
 
   override copy(from: string, to: string, signal?: AbortSignal): Promise<void> {
@@ -38,10 +42,11 @@ export class SteppedCopies extends DatabaseCopier {
     return this.#run("drop", name, () => super.drop(name));
   }
 
-  async #run(step: Step, name: string, work: () => Promise<void>): Promise<void> {
+  async #run<T>(step: Step, name: string, work: () => Promise<T>): Promise<T> {
     await this.before(step, name);
-    await work();
+    const result = await work();
     await this.after(step, name);
+    return result;
   }
 }
 

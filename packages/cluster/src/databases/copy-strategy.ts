@@ -4,6 +4,9 @@ const minFileBytes = { copy: 32 * 1024 * 1024, clone: 16 * 1024 * 1024 };
 /** The first release whose `WAL_LOG` loses no later changes of the source (https://www.postgresql.org/docs/release/15.3/). */
 const safeLogVersion = 150_003;
 
+/** The option of `CREATE DATABASE` by which Postgres copies all files of a database, those with its cached catalogs among them. */
+export const fileStrategy = "strategy file_copy";
+
 /** The properties of a source on which the copy strategy depends. */
 export interface CopySource {
   /** The version of Postgres as `server_version_num`, such as 150003. */
@@ -23,7 +26,7 @@ export interface CopySource {
  */
 export const buildEmptyStrategy = ({ version, fsync }: { version: number; fsync: boolean }): string => {
   if (version < 150_000) return "";
-  return fsync ? "strategy wal_log" : "strategy file_copy";
+  return fsync ? "strategy wal_log" : fileStrategy;
 };
 
 const copiesFiles = ({ version, bytes, clones }: CopySource): boolean =>
@@ -32,7 +35,7 @@ const copiesFiles = ({ version, bytes, clones }: CopySource): boolean =>
 /** Returns the option of `CREATE DATABASE` by which Postgres copies a database: the files of a large one, otherwise through its log. */
 export const buildCopyStrategy = (source: CopySource): string => {
   if (source.version < 150_000) return "";
-  return copiesFiles(source) ? "strategy file_copy" : "strategy wal_log";
+  return copiesFiles(source) ? fileStrategy : "strategy wal_log";
 };
 
 /**

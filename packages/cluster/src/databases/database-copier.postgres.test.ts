@@ -35,6 +35,24 @@ describe("a new empty database", () => {
   });
 });
 
+describe("a copy of a prepared database", () => {
+  it("is closed to all, belongs to the platform, and has its cached catalogs", async ({ skip }) => {
+    if (cluster.policy.major < 15) skip("this version has one way to copy databases");
+    const [template, name] = [dropLater(prepared("template")), dropLater(prepared("copy"))];
+    const copies = makeCopies();
+    expect(await copies.createEmpty(prepared("making.template"), template)).toBe(true);
+    await copies.copyPrepared(template, prepared("making.copy"), name);
+    expect(await readState(name)).toEqual(closedState);
+    expect(await readState(prepared("making.copy"))).toBeUndefined();
+    const { rows } = await setup.observer.query(
+      `select (pg_stat_file(format('base/%s/pg_internal.init', oid), true)).size > 0 as "isCached"
+        from pg_database where datname = $1`,
+      [name],
+    );
+    expect(rows).toEqual([{ isCached: true }]);
+  });
+});
+
 describe("a copy of a database", () => {
   it("is closed to all and belongs to the platform", async () => {
     const { id } = await cluster.makeTenant();

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DatabaseUnavailableError } from "@mgmt/engine";
 import { toUnavailableError } from "../connection/unavailable.js";
+import { isMissingDatabaseError } from "../connection/admin-connection.js";
 import { type RunOrReport, dropOrReport, createRunOrReport } from "../connection/run-or-report.js";
 import type { DatabaseCopier } from "./database-copier.js";
 
@@ -36,6 +37,8 @@ export class PreparedDatabases {
   readonly #runOrReport: RunOrReport;
   /** Another process may have taken some of these, which renaming them shows. */
   readonly #readyNames: string[];
+  /** The prepared database that later ones are copies of, where that is faster. It was created by this process, and no one gets it. */
+  #templateName: string | undefined;
   readonly #waiters: Waiter[] = [];
   readonly #creations = new Set<Promise<void>>();
   readonly #drops = new Set<Promise<void>>();
@@ -112,8 +115,13 @@ export class PreparedDatabases {
       count -= 1
     ) {
       const creation = this.#create().then(
-        (name) => {
+        ({ name, isFastToCopy }) => {
           this.#creations.delete(creation);
+          if (isFastToCopy && this.#templateName === undefined && this.#targetCount > 0) {
+            this.#templateName = name;
+            this.#refill();
+            return;
+          }
           const waiter = this.#waiters.shift();
           if (waiter === undefined) this.#readyNames.push(name);
           else waiter.resolve(name);
@@ -133,7 +141,7 @@ export class PreparedDatabases {
     for (const waiter of this.#waiters.splice(0)) waiter.reject(error);
   }
 
-  async #create(): Promise<string> {
+  async #create(): Promise<{ name: string; isFastToCopy: boolean }> {
     const id = randomBytes(8).toString("hex");
     const { unfinishedPreparedNamePrefix, preparedNamePrefix } = this.#copier.installation;
     const [unfinishedName, name] = [
@@ -141,8 +149,18 @@ export class PreparedDatabases {
       preparedNamePrefix + id,
     ];
     try {
-      await this.#copier.createEmpty(unfinishedName, name);
-      return name;
+      const templateName = this.#templateName;
+      if (templateName !== undefined) {
+        try {
+          await this.#copier.copyPrepared(templateName, unfinishedName, name);
+          return { name, isFastToCopy: true };
+        } catch (error) {
+          // Another process has taken the template.
+          if (!isMissingDatabaseError(error)) throw error;
+          if (this.#templateName === templateName) this.#templateName = undefined;
+        }
+      }
+      return { name, isFastToCopy: await this.#copier.createEmpty(unfinishedName, name) };
     } catch (error) {
       const drop = this.#drop([unfinishedName, name]).finally(() => this.#drops.delete(drop));
       this.#drops.add(drop);

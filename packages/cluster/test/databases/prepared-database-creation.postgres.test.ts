@@ -6,6 +6,9 @@ import { HoldPoint, type SteppedCopies, openCopies, settled } from "../stepped-d
 
 const cluster = new Cluster();
 
+/** Whether Postgres copies the files of databases, because it does not wait for the disk. */
+const canCopyFiles = (): boolean => cluster.policy.major >= 15;
+
 afterEach(() => void vi.useRealTimers());
 
 /** Opens real copies, whose creations the test counts and may hold or fail. */
@@ -14,7 +17,7 @@ const openCounted = async () => {
   await cluster.closeDatabases();
   const { copies } = await openCopies(cluster);
   const created: string[] = [];
-  copies.before = (step, name) => void (step === "createEmpty" && created.push(name));
+  copies.before = (step, name) => void (step !== "drop" && created.push(name));
   return { copies, created };
 };
 
@@ -41,9 +44,7 @@ describe("spare databases", () => {
     const points = Array.from({ length: 5 }, () => new HoldPoint());
     let completed = 0;
     copies.after = () => void (completed += 1);
-    copies.before = async (step, name) => {
-      if (step === "createEmpty") await points[created.push(name) - 1]?.wait();
-    };
+    copies.before = async (_, name) => points[created.push(name) - 1]?.wait();
     const preparedDatabases = open(copies, 1);
     const taken = [preparedDatabases.take(), preparedDatabases.take(), preparedDatabases.take()];
     await settled();
@@ -55,10 +56,52 @@ describe("spare databases", () => {
     for (const point of points) point.release();
     const names = await Promise.all(taken);
     expect(new Set(names).size).toBe(3);
-    await vi.waitFor(() => expect(completed).toBe(4));
+    const count = canCopyFiles() ? 5 : 4;
+    await vi.waitFor(() => expect(completed).toBe(count));
     await settled();
-    expect(created).toHaveLength(4);
+    expect(created).toHaveLength(count);
     expect(created).toEqual(expect.arrayContaining(names));
+  });
+
+  it("are copies of the first that was created, which no one gets", async ({ skip }) => {
+    if (!canCopyFiles()) skip("this server copies databases through its log");
+    const { copies } = await openCounted();
+    const created: string[] = [];
+    const copied: string[] = [];
+    copies.after = (step, name) => void (step === "createEmpty" ? created : copied).push(name);
+    const preparedDatabases = open(copies, 1);
+    const names = [];
+    for (let count = 0; count < 4; count += 1) names.push(await preparedDatabases.take());
+    expect(names).not.toContain(created[0]);
+    // The second creation began with the first.
+    expect(created).toHaveLength(2);
+    expect(copied).toEqual(expect.arrayContaining(names.slice(1)));
+  });
+
+  it("are created without the first one when another process has taken it", async ({ skip }) => {
+    if (!canCopyFiles()) skip("this server copies databases through its log");
+    const { copies } = await openCounted();
+    let templateName = "";
+    const steps: string[] = [];
+    copies.after = (step, name) => {
+      if (step === "createEmpty") templateName ||= name;
+      steps.push(step);
+    };
+    const preparedDatabases = open(copies, 1);
+    await preparedDatabases.take();
+    await vi.waitFor(() => expect(steps.length).toBeGreaterThan(2));
+    copies.after = () => undefined;
+    await copies.drop(templateName);
+    steps.length = 0;
+    copies.before = (step) => void steps.push(step);
+    const names = [
+      await preparedDatabases.take(),
+      await preparedDatabases.take(),
+      await preparedDatabases.take(),
+    ];
+    for (const name of names) expect(await existing(name)).toEqual([name]);
+    expect(steps[0]).toBe("copyPrepared");
+    expect(steps).toContain("createEmpty");
   });
 
   it("are replaced 30 milliseconds after one was taken, however many are taken in between", async () => {
@@ -112,7 +155,7 @@ describe("a creation that fails", () => {
     await settled();
     expect(reasons).toEqual(Array(4).fill(refused));
 
-    copies.before = (step, name) => void (step === "createEmpty" && created.push(name));
+    copies.before = (step, name) => void (step !== "drop" && created.push(name));
     expect(created).toContain(await preparedDatabases.take());
   });
 
