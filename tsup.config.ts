@@ -238,7 +238,7 @@ const sdkGroups = [["index", "partial"], ["node"], ["auth/index", "auth/node"]].
 );
 
 /** The entries of the platform with the program that keeps the server for tests, which nothing imports. */
-const platformGroup = sourcesOf("platform", [...platform.entries, "tests/keeper"]);
+const platformGroup = sourcesOf("platform", [...platform.entries, "tests/daemon"]);
 
 /** The entries of the mock with its command, which nothing imports. They share the code of the engine. */
 const mockGroup = sourcesOf("mock", [

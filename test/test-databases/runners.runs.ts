@@ -228,7 +228,7 @@ describe.sequential("the entries for test runners", () => {
     await nothingIsLeft();
   });
 
-  it("start the server again when it was killed with its keeper", async () => {
+  it("start the server again when it was killed with its daemon", async () => {
     const { pid } = await readState();
     process.kill(pid, "SIGKILL");
     const { status, output } = await run(["--test", "node.mjs"]);

@@ -122,8 +122,8 @@ describe("statements in the databases of tenants", () => {
       // Functions of pg_catalog alone, before anything is opened.
       "platform/src/serve/probe.ts",
       // The server of test databases, which has no tenants.
-      "platform/src/tests/keeper/keeper-connection.ts",
-      "platform/src/tests/keeper/open-cluster.ts",
+      "platform/src/tests/daemon/daemon-connection.ts",
+      "platform/src/tests/daemon/open-cluster.ts",
       "platform/src/tests/server/runner-session.ts",
     ]);
     expect(filesWith(/["'/](?:psql|pg_dump|pg_dumpall|pg_restore|vacuumdb|reindexdb|createdb)["']/)).toEqual(

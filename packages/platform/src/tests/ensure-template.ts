@@ -5,7 +5,7 @@ import { type Client, DatabaseError, escapeIdentifier } from "pg";
 import { PlatformError, platformErrors } from "../errors/platform-error.js";
 import type { DatabaseTestSettings } from "./kit-options.js";
 import { runSetup } from "./run-setup.js";
-import { databasePrefixes, keeperChannel, lockKeys, ownerRole } from "./server/registry.js";
+import { databasePrefixes, daemonChannel, lockKeys, ownerRole } from "./server/registry.js";
 import { type RunnerSession, toTestDatabaseError } from "./server/runner-session.js";
 
 /** How much longer than the setup a process waits for another one that makes the same template, in milliseconds. */
@@ -65,7 +65,7 @@ export const ensureTemplate = async (
 const useTemplate = async (session: RunnerSession, id: string): Promise<boolean> => {
   const rows = await session.query(
     "update mgmt_test.template set used_at = now() where id = $1 returning pg_notify($2, $3)",
-    [id, keeperChannel, JSON.stringify({ template: id, waits: false })],
+    [id, daemonChannel, JSON.stringify({ template: id, waits: false })],
   );
   return rows.length > 0;
 };
@@ -98,7 +98,7 @@ const makeTemplate = async (
   // If this process is killed, the server drops the database.
   await client.query(
     "insert into mgmt_test.database (name, template, state, owner) values ($1, $2, 'making', $3)",
-    [name, id, session.owner],
+    [name, id, session.runnerId],
   );
   try {
     await client.query(`create database ${quotedName} owner ${ownerRole} template template0`);

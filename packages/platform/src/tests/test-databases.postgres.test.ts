@@ -4,33 +4,33 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { findPrograms, temporaryDirectory } from "../../test/cluster.js";
 import { type DatabaseTestOptions, resolveDatabaseTestOptions } from "./kit-options.js";
-import { DirectoryInUseError, runKeeper } from "./keeper/run-keeper.js";
-import { prune } from "./keeper/sweep.js";
+import { DirectoryInUseError, runDaemon } from "./daemon/run-daemon.js";
+import { prune } from "./daemon/cleanup.js";
 import type { ServerLocation } from "./server/location.js";
 import { type ServerState, readServerState } from "./server/server-state.js";
 import { type TestDatabase, TestDatabases } from "./test-databases.js";
 
 let folder = "";
 let location: ServerLocation;
-const keepers: { readonly controller: AbortController; readonly exited: Promise<void> }[] = [];
+const daemons: { readonly controller: AbortController; readonly exited: Promise<void> }[] = [];
 const opened: TestDatabases[] = [];
 
 /** Starts the server in this process, unless that has been done. */
 const start = async (): Promise<void> => {
   const controller = new AbortController();
   await new Promise<void>((resolve, reject) => {
-    const keeper = {
+    const daemon = {
       controller,
-      exited: runKeeper(
+      exited: runDaemon(
         { ...location, idleMs: 60_000 },
         () => {
-          keepers.push(keeper);
+          daemons.push(daemon);
           resolve();
         },
         controller.signal,
       ),
     };
-    keeper.exited.catch((error: unknown) => {
+    daemon.exited.catch((error: unknown) => {
       if (error instanceof DirectoryInUseError) resolve();
       else reject(error);
     });
@@ -38,9 +38,9 @@ const start = async (): Promise<void> => {
 };
 
 const stop = async (): Promise<void> => {
-  const keeper = keepers.pop();
-  keeper?.controller.abort();
-  await keeper?.exited;
+  const daemon = daemons.pop();
+  daemon?.controller.abort();
+  await daemon?.exited;
 };
 
 /** Returns the databases of another process. */
@@ -419,7 +419,7 @@ describe("test databases", () => {
       (await readFile(join(location.directory, "postgres/postmaster.pid"), "utf8")).split("\n")[0],
     );
     process.kill(pid, "SIGKILL");
-    await keepers.pop()?.exited;
+    await daemons.pop()?.exited;
     expect(await queryIn(await databases.take(), "select id from note")).toEqual([1]);
     expect(await readRuns()).toBe(runs);
   });

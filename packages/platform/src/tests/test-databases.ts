@@ -6,7 +6,7 @@ import { type ServerLocation, locateServer } from "./server/location.js";
 import { passwordFileName } from "./server/password-file.js";
 import { retainedRole } from "./server/registry.js";
 import { RunnerSession } from "./server/runner-session.js";
-import type { KeeperStart } from "./server/start-keeper.js";
+import type { StartDaemon } from "./server/start-daemon.js";
 import { computeTemplateId } from "./template-id.js";
 
 /** A database of a test's own. Nothing else uses it, and it is dropped when the test has finished. */
@@ -24,7 +24,7 @@ export interface TestDatabase {
 /** Where the server is, for tests of this package. */
 export interface ServerOptions {
   readonly location?: () => Promise<ServerLocation>;
-  readonly start?: KeeperStart;
+  readonly start?: StartDaemon;
 }
 
 /** How long the failure of a start counts for later tests, in milliseconds. */

@@ -1,28 +1,28 @@
 /**
- * The tables by which the runners and the keeper of a server know of templates and databases. They are in the database `postgres`, in a
- * schema of their own.
+ * The registry: tables in the database `postgres`, in a schema of their own, by which the daemon and the test runners coordinate who uses
+ * which template and database. The columns named `owner` have the id of a runner.
  */
 
-/** The role that owns all test databases and their objects. The roles of runners act as it. */
+/** The role that owns all test databases and their objects. The sessions of runners set this role. */
 export const ownerRole = "mgmt_test";
 
 /** The role for databases of failed tests. */
 export const retainedRole = "mgmt_test_retained";
 
-/** Channel of the messages of runners to the keeper. */
-export const keeperChannel = "mgmt_test";
+/** Channel of the messages of runners to the daemon. */
+export const daemonChannel = "mgmt_test";
 
 /** Returns the channel of the messages to one runner. */
-export const toOwnerChannel = (owner: number): string => `mgmt_test_${String(owner)}`;
+export const toRunnerChannel = (runnerId: number): string => `mgmt_test_${String(runnerId)}`;
 
 /** First keys of advisory locks. The second one is the id of a runner, or a hash of the name of a template. */
-export const lockKeys = { owner: 8_741_201, template: 8_741_202 } as const;
+export const lockKeys = { runner: 8_741_201, template: 8_741_202 } as const;
 
 /** Names of the databases of templates and of their copies begin with these. */
 export const databasePrefixes = { template: "mgmt_template_", copy: "test_" } as const;
 
-/** A message to the keeper. */
-export interface KeeperMessage {
+/** A message to the daemon. */
+export interface DaemonMessage {
   /** Template that a runner uses. */
   readonly template?: string;
   /** Whether the runner waits for a copy of the template. */
@@ -36,7 +36,7 @@ export interface TicketMessage {
   readonly error?: { readonly message: string; readonly isDiskFull: boolean };
 }
 
-/** Statements that create the tables and functions, and that the keeper runs on each start. */
+/** Statements that create the tables and functions, and that the daemon runs on each start. */
 export const registryStatements = `
 create schema if not exists mgmt_test;
 create table if not exists mgmt_test.template (
@@ -63,7 +63,7 @@ begin
   if copy is null then
     insert into mgmt_test.waiter (template, owner, ticket) values (template_id, owner_id, ticket_id);
   end if;
-  perform pg_notify('${keeperChannel}', json_build_object('template', template_id, 'waits', copy is null)::text);
+  perform pg_notify('${daemonChannel}', json_build_object('template', template_id, 'waits', copy is null)::text);
   return copy;
 end $$;
 
@@ -94,6 +94,6 @@ end $$;
 
 create or replace function mgmt_test.finish(database_name text, new_state text) returns void language sql as $$
   update mgmt_test.database set state = new_state, owner = null, ended_at = clock_timestamp() where name = database_name;
-  select pg_notify('${keeperChannel}', '{}');
+  select pg_notify('${daemonChannel}', '{}');
 $$;
 `;

@@ -9,9 +9,9 @@ import { isDiskFullError } from "@mgmt/cluster/connection/disk-full";
 import { PlatformError, platformErrors } from "../../errors/platform-error.js";
 import type { DatabaseAddress } from "../run-setup.js";
 import type { ServerLocation } from "./location.js";
-import { type TicketMessage, lockKeys, ownerRole, toOwnerChannel } from "./registry.js";
+import { type TicketMessage, lockKeys, ownerRole, toRunnerChannel } from "./registry.js";
 import { type ServerState, readServerState } from "./server-state.js";
-import { type KeeperStart, startKeeper } from "./start-keeper.js";
+import { type StartDaemon, startDaemon } from "./start-daemon.js";
 
 /** How long a start of the server may take, in milliseconds. */
 const startTimeoutMs = 60_000;
@@ -52,7 +52,7 @@ const connectTo = async (
 /** Connects to the server of a location, which is started if it does not run. */
 const openClient = async (
   location: ServerLocation,
-  start: KeeperStart,
+  start: StartDaemon,
 ): Promise<{ client: Client; socket: Socket; state: ServerState }> => {
   const deadline = performance.now() + startTimeoutMs;
   let starting: Promise<void> | undefined;
@@ -87,7 +87,7 @@ const openClient = async (
 interface SessionParts {
   readonly socket: Socket;
   readonly state: ServerState;
-  readonly owner: number;
+  readonly runnerId: number;
   readonly role: string;
   readonly password: string;
 }
@@ -97,7 +97,7 @@ export class RunnerSession {
   readonly #client: Client;
   readonly #socket: Socket;
   readonly #state: ServerState;
-  readonly #owner: number;
+  readonly #runnerId: number;
   readonly #role: string;
   readonly #password: string;
   readonly #tickets = new Map<string, (message: TicketMessage) => void>();
@@ -112,12 +112,12 @@ export class RunnerSession {
   private constructor(
     readonly location: ServerLocation,
     client: Client,
-    { socket, state, owner, role, password }: SessionParts,
+    { socket, state, runnerId, role, password }: SessionParts,
   ) {
     this.#client = client;
     this.#socket = socket;
     this.#state = state;
-    this.#owner = owner;
+    this.#runnerId = runnerId;
     this.#role = role;
     this.#password = password;
     client.on("notification", ({ payload }) => {
@@ -141,7 +141,7 @@ export class RunnerSession {
    * @param start starts the server. Default: as a program of its own.
    * @throws PlatformError `platform:postgres_failed`, `platform:disk_full`, `platform:test_database_failed`.
    */
-  static async open(location: ServerLocation, start: KeeperStart = startKeeper): Promise<RunnerSession> {
+  static async open(location: ServerLocation, start: StartDaemon = startDaemon): Promise<RunnerSession> {
     for (let attempt = 1; ; attempt += 1) {
       const { client, socket, state } = await openClient(location, start);
       try {
@@ -160,8 +160,8 @@ export class RunnerSession {
   }
 
   /** Id of this process in the registry. */
-  get owner(): number {
-    return this.#owner;
+  get runnerId(): number {
+    return this.#runnerId;
   }
 
   /** Port of the server. */
@@ -212,7 +212,7 @@ export class RunnerSession {
       try {
         const [row] = await this.query<{ name: string | null }>("select mgmt_test.take($1, $2, $3) as name", [
           template,
-          this.#owner,
+          this.#runnerId,
           ticket,
         ]);
         if (row?.name) return row.name;
@@ -287,19 +287,21 @@ const onParentExit = (onExit: () => void): NodeJS.Timeout | undefined => {
   return timer;
 };
 
-const createIdentity = async (client: Client): Promise<{ owner: number; role: string; password: string }> => {
+const createIdentity = async (
+  client: Client,
+): Promise<{ runnerId: number; role: string; password: string }> => {
   // No other process has the lock of a new id.
-  const owner = randomInt(1, 2 ** 31 - 1);
-  const role = `test_${String(owner)}`;
+  const runnerId = randomInt(1, 2 ** 31 - 1);
+  const role = `test_${String(runnerId)}`;
   const password = randomBytes(16).toString("hex");
-  await client.query("select pg_advisory_lock($1, $2)", [lockKeys.owner, owner]);
+  await client.query("select pg_advisory_lock($1, $2)", [lockKeys.runner, runnerId]);
   await client.query(
-    `insert into mgmt_test.owner (id, role) values (${String(owner)}, '${role}');
+    `insert into mgmt_test.owner (id, role) values (${String(runnerId)}, '${role}');
      create role ${escapeIdentifier(role)} login password '${password}' in role ${ownerRole};
      alter role ${escapeIdentifier(role)} set role to ${ownerRole};
-     listen ${toOwnerChannel(owner)}`,
+     listen ${toRunnerChannel(runnerId)}`,
   );
-  return { owner, role, password };
+  return { runnerId, role, password };
 };
 
 const limit = async (served: Promise<TicketMessage>, timeoutMs: number): Promise<TicketMessage> => {

@@ -8,7 +8,7 @@ export interface ServerState {
   readonly port: number;
   /** Password of the superuser, which is new on each start. */
   readonly password: string;
-  /** Process that keeps the server. */
+  /** Process id of the daemon. */
   readonly pid: number;
 }
 

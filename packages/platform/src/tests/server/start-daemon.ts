@@ -12,34 +12,31 @@ const getIdleMs = (): number => (process.env["CI"] ? 30_000 : 300_000);
 /** How long to wait for a server that another process starts before another try, in milliseconds. */
 const inUseDelayMs = 500;
 
-/** Variables that the keeper needs. Variables of a test runner would make it a part of the run. */
+/** Variables that the daemon needs. Variables of a test runner would make it a part of the run. */
 const variableNames = ["PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "MGMT_POSTGRES"];
 
-/** The report that the keeper prints once. */
-interface KeeperReport {
+/** The report that the daemon prints once. */
+interface DaemonReport {
   readonly ready?: true;
   readonly inUse?: true;
   readonly error?: { readonly code?: PlatformErrorCode; readonly message: string; readonly hint?: string };
 }
 
-/** How the server of a directory is started. */
-export interface KeeperStart {
-  /**
-   * Starts the program that keeps the server of a directory, unless another process has done so. It outlives this process.
-   *
-   * @throws PlatformError why the server did not start.
-   */
-  (location: ServerLocation): Promise<void>;
-}
+/**
+ * Starts the daemon of a directory, unless another process has done so. The daemon outlives this process.
+ *
+ * @throws PlatformError why the server did not start.
+ */
+export type StartDaemon = (location: ServerLocation) => Promise<void>;
 
 const findProgram = (): string =>
   join(
     dirname(createRequire(import.meta.url).resolve("@mgmt/platform/package.json")),
-    "dist/tests/keeper.js",
+    "dist/tests/daemon.js",
   );
 
-/** Starts the keeper as a program of its own. */
-export const startKeeper: KeeperStart = async ({ directory, binaries }) => {
+/** Starts the daemon as a process of its own. */
+export const startDaemon: StartDaemon = async ({ directory, binaries }) => {
   const options = JSON.stringify({ directory, binaries, idleMs: getIdleMs() });
   const child = spawn(process.execPath, [findProgram(), options], {
     cwd: "/",
@@ -49,15 +46,15 @@ export const startKeeper: KeeperStart = async ({ directory, binaries }) => {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const report = await readReport(child);
-  // The other process may fail to start the server, or have just stopped it.
+  // The process that uses the directory may fail to start the server, or be about to exit, so the caller tries again.
   if (report.inUse) return sleep(inUseDelayMs);
   if (report.error === undefined) return;
   throw toStartError(report.error, directory);
 };
 
-/** Returns the error for what the keeper reports. Hints about a data directory do not apply. */
+/** Returns the error for what the daemon reports. Hints about a data directory do not apply. */
 const toStartError = (
-  { code, message, hint }: NonNullable<KeeperReport["error"]>,
+  { code, message, hint }: NonNullable<DaemonReport["error"]>,
   directory: string,
 ): PlatformError => {
   if (code === "platform:disk_full") return platformErrors.testDiskFull(directory);
@@ -66,7 +63,7 @@ const toStartError = (
     : new PlatformError(code, message, hint);
 };
 
-const readReport = async (child: ChildProcess): Promise<KeeperReport> => {
+const readReport = async (child: ChildProcess): Promise<DaemonReport> => {
   const { stdout } = child;
   if (stdout === null) throw new Error("A program with an output was started without one");
   let text = "";
@@ -80,11 +77,11 @@ const readReport = async (child: ChildProcess): Promise<KeeperReport> => {
     text = JSON.stringify({ error: { message: error instanceof Error ? error.message : String(error) } });
   });
   await Promise.race([lineReceived, exited]);
-  // The keeper continues, and this process may exit.
+  // The daemon continues, and this process may exit.
   child.unref();
   stdout.destroy();
   const line = text.split("\n")[0] ?? "";
   if (line === "") return { error: { message: "the program that keeps Postgres running ended early" } };
-  // The keeper of this version wrote it.
-  return JSON.parse(line) as KeeperReport;
+  // The daemon of this version wrote it.
+  return JSON.parse(line) as DaemonReport;
 };

@@ -13,34 +13,33 @@ const retainedDays = 7;
 const systemDatabases = ["postgres", "template0", "template1"];
 
 /**
- * Marks the databases and drops the roles of runners that have exited: their sessions held a lock. With the last of them, ends databases
- * that tests have created themselves. Returns whether there were any.
+ * Marks the databases and drops the roles of runners that have exited. A runner that still runs holds a lock. After the exit of the last
+ * one, marks databases that tests have created themselves as well.
  */
-export const sweepOwners = async (session: Client): Promise<boolean> => {
-  const { rows: owners } = await session.query<{ id: number; role: string }>(
+export const removeExitedRunners = async (session: Client): Promise<void> => {
+  const { rows: runners } = await session.query<{ id: number; role: string }>(
     `select id, role from mgmt_test.owner o where not exists (
       select from pg_locks where locktype = 'advisory' and classid = $1::oid and objid = o.id::oid and objsubid = 2)`,
-    [lockKeys.owner],
+    [lockKeys.runner],
   );
-  if (owners.length === 0) return false;
-  const ids = owners.map(({ id }) => id);
+  if (runners.length === 0) return;
+  const ids = runners.map(({ id }) => id);
   await session.query(
     "update mgmt_test.database set state = 'ended', owner = null, ended_at = clock_timestamp() where owner = any ($1) and state <> 'retained'",
     [ids],
   );
   await session.query("delete from mgmt_test.waiter where owner = any ($1)", [ids]);
   await session.query("delete from mgmt_test.owner where id = any ($1)", [ids]);
-  for (const { role } of owners) await dropRole(session, role);
-  // A copy that is being made is not known yet.
-  await markUnknownDatabases(
+  for (const { role } of runners) await dropRole(session, role);
+  // A copy is in the registry only when it is complete.
+  await markUnregisteredDatabases(
     session,
     `not exists (select from mgmt_test.owner) and datname !~ '^${databasePrefixes.copy}[0-9a-f]{16}$'`,
   );
-  return true;
 };
 
-/** Marks databases of no table as ended, so that they are dropped: those that tests have created themselves. */
-const markUnknownDatabases = async (session: Client, condition: string): Promise<void> => {
+/** Marks databases that are not in the registry as ended, so that they are dropped: tests have created them. */
+const markUnregisteredDatabases = async (session: Client, condition: string): Promise<void> => {
   await session.query(
     `insert into mgmt_test.database (name, template, state)
       select datname, '', 'ended' from pg_database
@@ -50,12 +49,11 @@ const markUnknownDatabases = async (session: Client, condition: string): Promise
   );
 };
 
-/** Drops a role. One that a test has granted something stays until the next start. */
+/** Drops a role. If Postgres refuses, because a test has granted the role something, the role remains until the next start. */
 const dropRole = async (session: Client, role: string): Promise<void> => {
+  const name = escapeIdentifier(role);
   await session
-    .query(
-      `reassign owned by ${escapeIdentifier(role)} to ${ownerRole}; drop owned by ${escapeIdentifier(role)}; drop role ${escapeIdentifier(role)}`,
-    )
+    .query(`reassign owned by ${name} to ${ownerRole}; drop owned by ${name}; drop role ${name}`)
     .catch(() => undefined);
 };
 
@@ -116,6 +114,6 @@ export const repairRegistry = async (session: Client): Promise<void> => {
      update mgmt_test.database set state = 'ended', owner = null where state not in ('ready', 'retained');
      update mgmt_test.database set state = 'ended' where state = 'ready' and template not in (select id from mgmt_test.template)`,
   );
-  await markUnknownDatabases(session, "true");
+  await markUnregisteredDatabases(session, "true");
   for (const { role } of roles) await dropRole(session, role);
 };

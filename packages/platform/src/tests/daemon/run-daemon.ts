@@ -8,20 +8,20 @@ import { PlatformError } from "../../errors/platform-error.js";
 import type { Binaries } from "../../machine/postgres/binaries.js";
 import { removeServerState, writeServerState } from "../server/server-state.js";
 import {
-  type KeeperMessage,
-  keeperChannel,
+  type DaemonMessage,
+  daemonChannel,
   ownerRole,
   registryStatements,
   retainedRole,
 } from "../server/registry.js";
 import { passwordFileName } from "../server/password-file.js";
 import { Copier } from "./copier.js";
-import { keeperApplication, openKeeperSession } from "./keeper-connection.js";
+import { daemonApplicationName, openDaemonSession } from "./daemon-connection.js";
 import { type OpenCluster, openCluster } from "./open-cluster.js";
-import { prune, repairRegistry, sweepOwners } from "./sweep.js";
+import { prune, removeExitedRunners, repairRegistry } from "./cleanup.js";
 
-/** The options of the program that keeps the server. */
-export interface KeeperOptions {
+/** The options of the daemon. */
+export interface DaemonOptions {
   readonly directory: string;
   readonly binaries: Binaries;
   /** How long the server runs without a runner, in milliseconds. */
@@ -29,18 +29,18 @@ export interface KeeperOptions {
 }
 
 /** Interval between checks for runners that have exited, in milliseconds. */
-const tickMs = 1_000;
+const checkIntervalMs = 1_000;
 
 /** Databases of failed tests can be opened for this time after the last run, in milliseconds. */
 const retainedIdleMs = 3_600_000;
 
-/** Ticks between two times at which templates and copies are removed that are too many or too old. */
-const ticksPerPrune = 15;
+/** After how many checks templates and copies that are too many or too old are removed. */
+const checksPerPrune = 15;
 
-/** Ticks between two times at which the registry is vacuumed. */
-const ticksPerVacuum = 300;
+/** After how many checks the registry is vacuumed. */
+const checksPerVacuum = 300;
 
-/** Thrown when another keeper has the directory. */
+/** Thrown when another daemon has the directory. */
 export class DirectoryInUseError extends Error {}
 
 /**
@@ -50,12 +50,12 @@ export class DirectoryInUseError extends Error {}
  * @param signal aborting it stops the server.
  * @throws DirectoryInUseError; PlatformError `platform:postgres_failed`, `platform:disk_full`, `platform:data_dir_unwritable`.
  */
-export const runKeeper = async (
-  { directory, binaries, idleMs }: KeeperOptions,
+export const runDaemon = async (
+  { directory, binaries, idleMs }: DaemonOptions,
   onReady: () => void,
   signal: AbortSignal,
 ): Promise<void> => {
-  const lock = await takeLock(directory);
+  const lock = await acquireLock(directory);
   try {
     await removeServerState(directory);
     const cluster = await openCluster({ directory, binaries });
@@ -70,7 +70,7 @@ export const runKeeper = async (
   }
 };
 
-const takeLock = async (directory: string): Promise<DirectoryLock> => {
+const acquireLock = async (directory: string): Promise<DirectoryLock> => {
   try {
     return await DirectoryLock.acquire(directory);
   } catch (error) {
@@ -81,49 +81,47 @@ const takeLock = async (directory: string): Promise<DirectoryLock> => {
 };
 
 const serveRunners = async (
-  { directory, binaries, idleMs, cluster }: KeeperOptions & { cluster: OpenCluster },
+  { directory, binaries, idleMs, cluster }: DaemonOptions & { cluster: OpenCluster },
   onReady: () => void,
   signal: AbortSignal,
 ): Promise<void> => {
-  const lost = new AbortController();
-  const onLoss = (): void => lost.abort();
-  const connectionLost = new Promise<void>((resolve) =>
-    lost.signal.addEventListener("abort", () => resolve()),
-  );
-  void cluster.server.exited.then(onLoss);
-  signal.addEventListener("abort", onLoss, { once: true });
-  const main = await openKeeperSession(cluster, onLoss);
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener("abort", () => resolve()));
+  void cluster.server.exited.then(stop);
+  signal.addEventListener("abort", stop, { once: true });
+  const main = await openDaemonSession(cluster, stop);
   const sessions = await Promise.all(
     Array.from({ length: Math.min(4, Math.max(2, availableParallelism() / 2)) }, () =>
-      openKeeperSession(cluster, onLoss),
+      openDaemonSession(cluster, stop),
     ),
   );
   const copier = new Copier(sessions, binaries.major);
   try {
-    await prepare(main, directory, cluster.port);
+    await prepareRegistry(main, directory, cluster.port);
     main.on("notification", ({ payload }) => {
-      const { template, waits } = JSON.parse(payload ?? "{}") as KeeperMessage;
+      const { template, waits } = JSON.parse(payload ?? "{}") as DaemonMessage;
       if (template !== undefined) copier.recordUse(template, waits ?? false);
       copier.start();
     });
-    await main.query(`listen ${keeperChannel}`);
-    const publish = (): Promise<void> =>
+    await main.query(`listen ${daemonChannel}`);
+    const publishState = (): Promise<void> =>
       writeServerState(directory, { port: cluster.port, password: cluster.password, pid: process.pid });
-    await publish();
+    await publishState();
     onReady();
     copier.start();
     await Promise.race([
-      watchRunners(main, copier, { directory, idleMs, publish, signal: lost.signal }),
-      connectionLost,
+      waitUntilIdle(main, copier, { directory, idleMs, publishState, signal: stopping.signal }),
+      stopped,
     ]);
   } finally {
-    if (!lost.signal.aborted) await copier.close();
+    if (!stopping.signal.aborted) await copier.close();
     await Promise.all([main, ...sessions].map((session) => session.end().catch(() => undefined)));
   }
 };
 
 /** Creates the registry, the roles, and the file with the password for databases of failed tests. */
-const prepare = async (main: Client, directory: string, port: number): Promise<void> => {
+const prepareRegistry = async (main: Client, directory: string, port: number): Promise<void> => {
   await main.query(registryStatements);
   const password = randomBytes(16).toString("hex");
   const { rows } = await main.query<{ rolname: string }>(
@@ -132,7 +130,7 @@ const prepare = async (main: Client, directory: string, port: number): Promise<v
   );
   const roles = rows.map(({ rolname }) => rolname);
   if (!roles.includes(ownerRole)) await main.query(`create role ${ownerRole} createdb createrole`);
-  // A test may drop a database that it has created, with the sessions in it: they belong to the role of a runner.
+  // For `drop database … with (force)` of a test, which terminates sessions that belong to the role of a runner.
   await main.query(`grant pg_signal_backend to ${ownerRole}`);
   if (!roles.includes(retainedRole)) {
     await main.query(`create role ${retainedRole} login in role ${ownerRole}`);
@@ -146,31 +144,31 @@ const prepare = async (main: Client, directory: string, port: number): Promise<v
   await prune(main, { known: [], active: [] });
 };
 
-interface WatchOptions {
+interface IdleWaitOptions {
   readonly directory: string;
   readonly idleMs: number;
   /** Lets runners connect again. */
-  readonly publish: () => Promise<void>;
+  readonly publishState: () => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Resolves once no runner has been connected for a while. */
-const watchRunners = async (
+/** Cleans up after runners until none has been connected for a while. */
+const waitUntilIdle = async (
   main: Client,
   copier: Copier,
-  { directory, idleMs, publish, signal }: WatchOptions,
+  { directory, idleMs, publishState, signal }: IdleWaitOptions,
 ): Promise<void> => {
   let usedAt = performance.now();
-  for (let tick = 1; !signal.aborted; tick += 1) {
-    await new Promise((resolve) => setTimeout(resolve, tickMs));
+  for (let checkCount = 1; !signal.aborted; checkCount += 1) {
+    await new Promise((resolve) => setTimeout(resolve, checkIntervalMs));
     try {
-      await sweepOwners(main);
+      await removeExitedRunners(main);
       copier.start();
-      if (tick % ticksPerPrune === 0) {
+      if (checkCount % checksPerPrune === 0) {
         await prune(main, { known: copier.listTemplates(), active: copier.listActiveTemplates() });
         copier.start();
       }
-      if (tick % ticksPerVacuum === 0) await main.query("vacuum");
+      if (checkCount % checksPerVacuum === 0) await main.query("vacuum");
       const { runners, retained } = await countRunners(main);
       const now = performance.now();
       if (runners > 0) usedAt = now;
@@ -178,7 +176,7 @@ const watchRunners = async (
       // A runner that has just read the state may connect now.
       await removeServerState(directory);
       if ((await countRunners(main)).runners === 0) return;
-      await publish();
+      await publishState();
       usedAt = now;
     } catch (error) {
       if (signal.aborted) return;
@@ -192,7 +190,7 @@ const countRunners = async (main: Client): Promise<{ runners: number; retained: 
     `select
       (select count(*)::integer from pg_stat_activity where backend_type = 'client backend' and application_name <> $1) as runners,
       (select count(*)::integer from mgmt_test.database where state = 'retained') as retained`,
-    [keeperApplication],
+    [daemonApplicationName],
   );
   const [row] = rows;
   if (row === undefined) throw new Error("Postgres did not return a row");

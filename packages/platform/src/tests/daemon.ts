@@ -1,21 +1,21 @@
 import { PlatformError } from "../errors/platform-error.js";
-import { DirectoryInUseError, type KeeperOptions, runKeeper } from "./keeper/run-keeper.js";
+import { DirectoryInUseError, type DaemonOptions, runDaemon } from "./daemon/run-daemon.js";
 
 /**
- * The program that keeps the Postgres for tests running. Its argument is JSON: `KeeperOptions`. It writes one line of JSON when runners can
- * connect, or when it fails: `KeeperReport`.
+ * The daemon: a process in the background that runs the Postgres server for tests until no test runner uses it. Its argument is JSON:
+ * `DaemonOptions`. It writes one line of JSON, `DaemonReport`, when runners can connect or when it fails.
  */
 const controller = new AbortController();
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => controller.abort());
-// The runner that has started it ends earlier.
+// The runner that has started the daemon exits earlier, which closes the pipe.
 process.stdout.on("error", () => undefined);
 
 const report = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 try {
   // The runner wrote it.
-  const options = JSON.parse(process.argv[2] ?? "{}") as KeeperOptions;
-  await runKeeper(options, () => report({ ready: true }), controller.signal);
+  const options = JSON.parse(process.argv[2] ?? "{}") as DaemonOptions;
+  await runDaemon(options, () => report({ ready: true }), controller.signal);
 } catch (error) {
   if (error instanceof DirectoryInUseError) report({ inUse: true });
   else if (error instanceof PlatformError) {

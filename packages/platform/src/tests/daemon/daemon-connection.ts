@@ -1,17 +1,17 @@
 import { superuser } from "@mgmt/cluster/policy/dedicated-cluster";
 import { Client } from "pg";
 
-/** Name of the sessions of the keeper, which do not count as runners. */
-export const keeperApplication = "mgmt-test-keeper";
+/** Name of the sessions of the daemon, which do not count as runners. */
+export const daemonApplicationName = "mgmt-test-daemon";
 
 /** Opens a session of the superuser. An error after that only closes it, which the next query shows. */
-export const openKeeperSession = async (
+export const openDaemonSession = async (
   { port, password }: { port: number; password: string },
   onClose: () => void,
 ): Promise<Client> => {
   const client = new Client({
     ...{ host: "127.0.0.1", port, user: superuser, password, database: "postgres" },
-    application_name: keeperApplication,
+    application_name: daemonApplicationName,
   });
   client.on("error", () => undefined);
   await client.connect();
