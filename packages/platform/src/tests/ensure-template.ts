@@ -101,7 +101,9 @@ const makeTemplate = async (
     [name, id, session.runnerId],
   );
   try {
-    await client.query(`create database ${quotedName} owner ${ownerRole} template template0`);
+    await client.query(
+      `create database ${quotedName} owner ${escapeIdentifier(ownerRole)} template template0`,
+    );
     await runSetup(settings, session.toAddress(name));
     // Terminated sessions of this process would be uncaught errors of its tests.
     if (typeof settings.setup === "function") await rejectLeftSessions(client, name);

@@ -53,7 +53,9 @@ const markUnregisteredDatabases = async (session: Client, condition: string): Pr
 const dropRole = async (session: Client, role: string): Promise<void> => {
   const name = escapeIdentifier(role);
   await session
-    .query(`reassign owned by ${name} to ${ownerRole}; drop owned by ${name}; drop role ${name}`)
+    .query(
+      `reassign owned by ${name} to ${escapeIdentifier(ownerRole)}; drop owned by ${name}; drop role ${name}`,
+    )
     .catch(() => undefined);
 };
 

@@ -198,7 +198,7 @@ export class Copier {
     const quotedName = escapeIdentifier(name);
     try {
       await session.query(
-        `create database ${quotedName} owner ${ownerRole} template ${escapeIdentifier(database)} ${this.#strategy} connection limit -1 allow_connections true`,
+        `create database ${quotedName} owner ${escapeIdentifier(ownerRole)} template ${escapeIdentifier(database)} ${this.#strategy} connection limit -1 allow_connections true`,
       );
       // A copy has no settings of its template.
       for (const setting of settings)

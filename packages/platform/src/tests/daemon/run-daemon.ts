@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import type { Client } from "pg";
+import { type Client, escapeIdentifier } from "pg";
 import { DirectoryLock } from "../../machine/data-dir/directory-lock.js";
 import { PlatformError } from "../../errors/platform-error.js";
 import type { Binaries } from "../../machine/postgres/binaries.js";
@@ -129,14 +129,19 @@ const prepareRegistry = async (main: Client, directory: string, port: number): P
     [[ownerRole, retainedRole]],
   );
   const roles = rows.map(({ rolname }) => rolname);
-  if (!roles.includes(ownerRole)) await main.query(`create role ${ownerRole} createdb createrole`);
+  if (!roles.includes(ownerRole))
+    await main.query(`create role ${escapeIdentifier(ownerRole)} createdb createrole`);
   // For `drop database … with (force)` of a test, which terminates sessions that belong to the role of a runner.
-  await main.query(`grant pg_signal_backend to ${ownerRole}`);
+  await main.query(`grant pg_signal_backend to ${escapeIdentifier(ownerRole)}`);
   if (!roles.includes(retainedRole)) {
-    await main.query(`create role ${retainedRole} login in role ${ownerRole}`);
-    await main.query(`alter role ${retainedRole} set role to ${ownerRole}`);
+    await main.query(
+      `create role ${escapeIdentifier(retainedRole)} login in role ${escapeIdentifier(ownerRole)}`,
+    );
+    await main.query(
+      `alter role ${escapeIdentifier(retainedRole)} set role to ${escapeIdentifier(ownerRole)}`,
+    );
   }
-  await main.query(`alter role ${retainedRole} password '${password}'`);
+  await main.query(`alter role ${escapeIdentifier(retainedRole)} password '${password}'`);
   const path = join(directory, passwordFileName);
   await writeFile(path, `127.0.0.1:${String(port)}:*:${retainedRole}:${password}\n`, { mode: 0o600 });
   await chmod(path, 0o600);

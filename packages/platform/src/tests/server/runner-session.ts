@@ -297,8 +297,8 @@ const createIdentity = async (
   await client.query("select pg_advisory_lock($1, $2)", [lockKeys.runner, runnerId]);
   await client.query(
     `insert into mgmt_test.owner (id, role) values (${String(runnerId)}, '${role}');
-     create role ${escapeIdentifier(role)} login password '${password}' in role ${ownerRole};
-     alter role ${escapeIdentifier(role)} set role to ${ownerRole};
+     create role ${escapeIdentifier(role)} login password '${password}' in role ${escapeIdentifier(ownerRole)};
+     alter role ${escapeIdentifier(role)} set role to ${escapeIdentifier(ownerRole)};
      listen ${toRunnerChannel(runnerId)}`,
   );
   return { runnerId, role, password };
