@@ -2,6 +2,7 @@ import type { Awaitable } from "../values/awaitable.js";
 import { type OperationId, operations } from "../generated/operations.js";
 import { type OAuthEndpoint, oauthEndpoints } from "./endpoint.js";
 import { type OptionSchemas, assertOptions } from "../values/option-schema.js";
+import { InvalidArgumentError } from "../values/invalid-argument-error.js";
 
 /** Target of a fault: an operation, or an endpoint of the authorization server. */
 export type FaultTarget = OperationId | `oauth.${OAuthEndpoint}`;
@@ -73,16 +74,16 @@ export const assertFault = (fault: Fault): void => {
   const { operation, latency, status, body, drop } = fault;
   for (const id of operation === undefined ? [] : [operation].flat()) {
     if (!Object.hasOwn(operations, id) && !oauthFaultTargets.has(id))
-      throw new TypeError(`The operation ${id} does not exist`);
+      throw new InvalidArgumentError(`The operation ${id} does not exist`);
   }
   if (status !== undefined && status < 400 && body === undefined) {
-    throw new TypeError("status must be from 400 to 599, or from 200 to 599 with a body");
+    throw new InvalidArgumentError("status must be from 400 to 599, or from 200 to 599 with a body");
   }
   if (status !== undefined && bodilessStatuses.includes(status)) {
-    throw new TypeError("status must not be 204, 205 or 304: such a response has no body");
+    throw new InvalidArgumentError("status must not be 204, 205 or 304: such a response has no body");
   }
   if (status === undefined && drop === undefined && latency === undefined) {
-    throw new TypeError("A fault must have a status, a drop or a latency");
+    throw new InvalidArgumentError("A fault must have a status, a drop or a latency");
   }
 };
 

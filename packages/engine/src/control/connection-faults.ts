@@ -1,5 +1,6 @@
 import { toCanonicalId } from "../values/ids.js";
 import { type OptionSchemas, assertOptions } from "../values/option-schema.js";
+import { InvalidArgumentError } from "../values/invalid-argument-error.js";
 
 const connectionFaultEffects = ["refuse", "drop", "delay"] as const;
 
@@ -143,9 +144,9 @@ const assertConnectionFault = (fault: ConnectionFault): void => {
   assertOptions(fault, connectionFaultFieldSchemas);
   const { effect, latency, code, message } = fault;
   if ((effect === "delay") !== (latency !== undefined)) {
-    throw new TypeError("latency is required for the effect delay, and not allowed for others");
+    throw new InvalidArgumentError("latency is required for the effect delay, and not allowed for others");
   }
   if (effect !== "refuse" && (code !== undefined || message !== undefined)) {
-    throw new TypeError("code and message are allowed only for the effect refuse");
+    throw new InvalidArgumentError("code and message are allowed only for the effect refuse");
   }
 };

@@ -2,12 +2,14 @@ import { ControlError } from "./control-error.js";
 
 // All errors of the control surface.
 
-/** For a body that the control surface does not accept. */
-export const controlDocumentHint =
+const controlDocumentHint =
   "GET /_control/openapi.json describes the bodies that the control surface accepts";
 
 const invalidBodyError = (message: string, hint = controlDocumentHint): ControlError =>
   new ControlError(400, message, hint);
+
+/** @param message of the error that the function with the argument has thrown. */
+export const invalidArgument = (message: string): ControlError => invalidBodyError(message);
 
 export const controlDisabled = (): ControlError =>
   new ControlError(404, "The control surface is off", "Start the server with a control secret to turn it on");

@@ -22,6 +22,7 @@ import type { UserRow } from "../store/rows.js";
 import * as controlErrors from "./control-errors.js";
 import { DefaultRows, requireUserWorkspace } from "./default-rows.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
+import { InvalidArgumentError } from "../values/invalid-argument-error.js";
 
 /** The properties of an OAuth client to register. */
 export interface ClientRegistration {
@@ -214,7 +215,7 @@ const assertClientId = (clientId: string): void => {
 };
 
 const assertRegistrableUris = (redirectUris: readonly string[]): void => {
-  if (!Array.isArray(redirectUris)) throw new TypeError("redirectUris must be an array of URIs");
+  if (!Array.isArray(redirectUris)) throw new InvalidArgumentError("redirectUris must be an array of URIs");
   if (redirectUris.length === 0) throw controlErrors.missingRedirectUri();
   for (const uri of redirectUris) {
     const reason = findRegistrationProblem(uri);

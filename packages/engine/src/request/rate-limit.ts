@@ -1,5 +1,6 @@
 import { type OperationId, operations } from "../generated/operations.js";
 import { errors } from "../values/errors.js";
+import { InvalidArgumentError } from "../values/invalid-argument-error.js";
 import type { Principal } from "../values/principal.js";
 import type { RateLimitSettings } from "../values/settings.js";
 import type { CountPreload, RateWindow } from "../store/rate-window.js";
@@ -15,12 +16,12 @@ const findLimitedOperations = ({ operations: operationIds }: RateLimitSettings):
 /** Checks types too, because a limit can come from JSON. */
 const assertRateLimit = ({ requests, window, operations: operationIds }: RateLimitSettings): void => {
   if (!(Number.isInteger(requests) && requests >= 0 && window > 0)) {
-    throw new TypeError("requests must be a whole number, and window must be greater than 0 ms");
+    throw new InvalidArgumentError("requests must be a whole number, and window must be greater than 0 ms");
   }
   if (operationIds !== undefined && !Array.isArray(operationIds))
-    throw new TypeError("operations must be an array of ids");
+    throw new InvalidArgumentError("operations must be an array of ids");
   const unknownId = operationIds?.find((id) => !Object.hasOwn(operations, id));
-  if (unknownId !== undefined) throw new TypeError(`The operation ${unknownId} does not exist`);
+  if (unknownId !== undefined) throw new InvalidArgumentError(`The operation ${unknownId} does not exist`);
 };
 
 /** A limit whose default for `operations` is resolved. */

@@ -88,12 +88,14 @@ export abstract class Server<Mode extends CallMode = CallMode> {
   readonly #serverRowStore: ServerRowStore<Mode>;
   readonly #engine: Engine;
   readonly #log: RequestLog;
+  readonly #onDefect: (error: unknown) => void;
 
   /** @internal */
   protected constructor(backend: ServerBackend<Mode>, options: CommonServerOptions) {
     const { dataPlane, logCapacity = 1_000, onDefect = console.error, validateResponses = false } = options;
     const getRequestContext = (): RequestContext<Mode> => backend.getContextForControl();
     this.#backend = backend;
+    this.#onDefect = onDefect;
     this.settings = backend.settings;
     this.#serverRowStore = createServerRowStore(backend);
     this.clock = new ClockControl(createClockSource(backend));
@@ -186,7 +188,7 @@ export abstract class Server<Mode extends CallMode = CallMode> {
    * of removed records are deleted, and the databases of restored records exist, without their data. Backups whose data no longer exists
    * are then `failed`.
    *
-   * @throws Error when the value is not a snapshot.
+   * @throws TypeError when the value is not a snapshot.
    */
   load(snapshot: Snapshot): Promise<void> {
     return this.#backend.replaceAllTables((states) => {
@@ -226,6 +228,15 @@ export abstract class Server<Mode extends CallMode = CallMode> {
    */
   save(): Promise<void> {
     return this.#backend.save();
+  }
+
+  /**
+   * Reports an error that only a defect explains.
+   *
+   * @internal
+   */
+  reportDefect(error: unknown): void {
+    this.#onDefect(error);
   }
 
   /** Resolves when this process runs no background work. */

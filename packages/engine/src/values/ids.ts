@@ -1,4 +1,5 @@
 import { idPrefixes } from "../generated/ids.js";
+import { InvalidArgumentError } from "./invalid-argument-error.js";
 
 /** Resource types that have an id, with the names that error codes use (`service_token:not_found`). */
 export type ResourceType = keyof typeof idPrefixes;
@@ -30,7 +31,7 @@ export const maxIdLength = 128;
  */
 export const toCanonicalId = (resourceType: ResourceType, id: string): string => {
   if (typeof id !== "string")
-    throw new TypeError(`The id of the ${resourceTypeNames[resourceType]} must be a string`);
+    throw new InvalidArgumentError(`The id of the ${resourceTypeNames[resourceType]} must be a string`);
   const prefix = idPrefixes[resourceType];
   return id.startsWith(prefix) ? id : prefix + id;
 };

@@ -1,4 +1,5 @@
 import { findClosestName } from "@mgmt/internal/text/closest-name";
+import { InvalidArgumentError } from "./invalid-argument-error.js";
 
 /**
  * Throws for options that are not an object, and for an option that does not exist, which TypeScript rejects, too.
@@ -11,7 +12,7 @@ import { findClosestName } from "@mgmt/internal/text/closest-name";
 export const assertKnownOptions = (options: unknown, knownNames: readonly string[], path = ""): void => {
   const allNames = knownNames.map((name) => path + name).join(", ");
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new TypeError(
+    throw new InvalidArgumentError(
       `${path.slice(0, -1) || "The argument"} must be an object. The options are ${allNames}`,
     );
   }
@@ -19,6 +20,8 @@ export const assertKnownOptions = (options: unknown, knownNames: readonly string
     if (value === undefined || knownNames.includes(name)) continue;
     const similarName = findClosestName(name, knownNames);
     const suggestion = similarName === undefined ? "" : ` Did you mean ${path}${similarName}?`;
-    throw new TypeError(`There is no option ${path}${name}.${suggestion} The options are ${allNames}`);
+    throw new InvalidArgumentError(
+      `There is no option ${path}${name}.${suggestion} The options are ${allNames}`,
+    );
   }
 };

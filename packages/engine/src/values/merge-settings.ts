@@ -1,6 +1,7 @@
 import { type OptionSchema, type OptionSchemas, assertOptions } from "./option-schema.js";
 import { type Settings, defaultSettings } from "./settings.js";
 import { type DeepOptional, applyDefaults } from "./with-defaults.js";
+import { InvalidArgumentError } from "./invalid-argument-error.js";
 
 /** Settings in which every part is optional. */
 export type PartialSettings = {
@@ -31,12 +32,12 @@ export const mergeSettings = (partial: PartialSettings = {}): Settings => {
     oauth: applyDefaults(defaultSettings.oauth, partial.oauth),
   };
   if (!isUrl(settings.baseUrl, /^https?:\/\/[^/?#@]+(\/[^?#]*)?(?<!\/|\/v1)$/i)) {
-    throw new TypeError(
+    throw new InvalidArgumentError(
       "baseUrl must be an http or https URL without credentials, query, trailing slash or /v1, such as https://api.example.com",
     );
   }
   if (partial.authUrl !== undefined && !isUrl(partial.authUrl, /^https?:\/\/[^/?#@]+$/i)) {
-    throw new TypeError(
+    throw new InvalidArgumentError(
       "authUrl must be an origin without a trailing slash, such as https://auth.example.com",
     );
   }

@@ -1,4 +1,5 @@
 import { assertKnownOptions } from "./known-options.js";
+import { InvalidArgumentError } from "./invalid-argument-error.js";
 
 /** The keywords of JSON Schema that describe an option. The type `function`, which JSON does not have, is added. */
 export interface OptionSchema {
@@ -46,7 +47,7 @@ export const assertOptions = (
   for (const { name, isOptional, schema } of options) {
     const value: unknown = Reflect.get(Object(object), name);
     if (value === undefined ? !isOptional : !matchesSchema(value, schema))
-      throw new TypeError(`${path}${name} must be ${describeRequirement(schema)}`);
+      throw new InvalidArgumentError(`${path}${name} must be ${describeRequirement(schema)}`);
   }
 };
 

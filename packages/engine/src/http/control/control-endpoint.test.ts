@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { controlSecretHeader, createServer } from "@mgmt/mock/server";
@@ -211,6 +214,40 @@ describe("the control surface over HTTP", () => {
   it("grants a consent with the state of the request", async () => {
     const { status, body } = await control<{ redirect: string }>("POST", "/oauth/consent", consent);
     expect([status, new URL(body.redirect).searchParams.get("state")]).toEqual([200, "s"]);
+  });
+
+  it("responds to a defect with a 500 that hides it, and reports it", async () => {
+    const onDefect = vi.fn();
+    const own = await createServer({ engineOptions: { onDefect }, controlSecret: secret });
+    const defect = new TypeError("Cannot read properties of undefined");
+    vi.spyOn(own.engine, "reset").mockRejectedValue(defect);
+    const response = await fetch(`${own.baseUrl}/_control/reset`, {
+      method: "POST",
+      headers: { [controlSecretHeader]: secret },
+    });
+    expect(response.status).toBe(500);
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    expect(error.code).toBe("internal:error");
+    expect(error.message).not.toContain(defect.message);
+    expect(onDefect.mock.calls).toEqual([[defect]]);
+    await own.close();
+  });
+
+  it("reports no defect if the client disconnects before it has sent the whole body", async () => {
+    const onDefect = vi.fn();
+    const own = await createServer({ engineOptions: { onDefect }, controlSecret: secret });
+    const requestReceived = once(own.server, "request");
+    const client = connect(own.port, own.host);
+    client.write(
+      `POST /_control/faults HTTP/1.1\r\nhost: ${own.host}:${String(own.port)}\r\n` +
+        `${controlSecretHeader}: ${secret}\r\ncontent-length: 100\r\n\r\n{`,
+    );
+    const [, response] = (await requestReceived) as [IncomingMessage, ServerResponse];
+    const disconnected = once(response, "close");
+    client.destroy();
+    await disconnected;
+    await own.close();
+    expect(onDefect).not.toHaveBeenCalled();
   });
 
   it("refuses a body that is not JSON", async () => {

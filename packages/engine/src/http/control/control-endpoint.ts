@@ -11,7 +11,9 @@ import { RequestError } from "../../values/request-error.js";
 import { proofPath, createSecretProof } from "./control-proof.js";
 import { hasContentEncoding } from "../../values/message.js";
 import { isForeignOrigin } from "../host-guard.js";
-import { readBytes } from "../read-bytes.js";
+import { ClientDisconnectedError, readBytes } from "../read-bytes.js";
+import { InvalidArgumentError } from "../../values/invalid-argument-error.js";
+import { StateChangedError } from "../../values/state-changed-error.js";
 
 /** Names the header that carries the control secret. */
 export const controlSecretHeader = "x-mgmt-control-secret";
@@ -56,7 +58,8 @@ export const handleControlRequest = async (
     if (responseBody === undefined) sendJson(response, 204);
     else sendJson(response, 200, responseBody);
   } catch (error) {
-    sendError(response, error);
+    if (error instanceof ClientDisconnectedError) response.destroy();
+    else sendError(response, toResponseError(error, server));
   }
 };
 
@@ -113,22 +116,24 @@ const sendJson = (response: ServerResponse, status: number, content?: unknown): 
   response.end(body);
 };
 
-const sendError = (response: ServerResponse, error: unknown): void => {
+/** Returns the error to respond with. Reports a defect, and hides its message. */
+const toResponseError = (error: unknown, server: Server): ControlError | RequestError => {
+  if (error instanceof ControlError || error instanceof RequestError) return error;
+  if (error instanceof InvalidArgumentError) return controlErrors.invalidArgument(error.message);
+  if (error instanceof OutcomeUnknownError) return errors["internal:unavailable/outcome_unknown"]();
+  if (error instanceof DatabaseUnavailableError || error instanceof StateChangedError)
+    return errors.unavailable();
+  server.reportDefect(error);
+  return errors["internal:error"]();
+};
+
+const sendError = (response: ServerResponse, error: ControlError | RequestError): void => {
+  const { status, message, hint } = error;
   if (error instanceof ControlError) {
-    const { status, message, hint } = error;
     sendJson(response, status, { error: { code: "control:refused", message, hint } });
-  } else if (error instanceof RequestError) {
-    const { status, code, message, hint, extra, headers } = error;
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    sendJson(response, status, { error: { code, message, ...(hint !== undefined && { hint }), ...extra } });
-  } else if (error instanceof OutcomeUnknownError) {
-    sendError(response, errors["internal:unavailable/outcome_unknown"]());
-  } else if (error instanceof DatabaseUnavailableError) {
-    sendError(response, errors.unavailable());
-  } else {
-    const message = error instanceof Error ? error.message : "The control surface failed";
-    sendJson(response, 400, {
-      error: { code: "control:refused", message, hint: controlErrors.controlDocumentHint },
-    });
+    return;
   }
+  const { code, extra, headers } = error;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  sendJson(response, status, { error: { code, message, ...(hint !== undefined && { hint }), ...extra } });
 };
