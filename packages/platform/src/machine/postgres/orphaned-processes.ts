@@ -51,10 +51,10 @@ export const stopOrphanedServers = async (directory: string, phases = stopPhases
   if (remainingPids.length > 0) throw platformErrors.serverNotStopped(dirname(directory), remainingPids);
   if (await hasListener(directory, lockFile)) throw platformErrors.serverInUseElsewhere(dirname(directory));
   await removeSharedMemory(lockFile);
-  // Postgres refuses to start if a lock file has no process id because its writer was killed. It also does if a process has the id
-  // when Postgres starts: another program, such as one that this start runs, or a killed postmaster that the system has not collected.
+  // Postgres refuses to start if the lock file has no process id, because its writer was killed, or if any process has that id: one of
+  // another program, or a killed postmaster that the system has not reaped. No server of this cluster is left, so the file is stale.
   await removeSocketLocks(directory);
-  if (Number.isNaN(pid) || (process.platform === "linux" ? canSeeProcesses() : await isVisible(pid))) {
+  if (Number.isNaN(pid) || (process.platform === "linux" ? canSeeProcesses() : await isProcessRunning(pid))) {
     await rm(lockFile, { force: true });
   }
 };
@@ -80,8 +80,8 @@ const stopServer = async (
   return findServerPids(directory, pid);
 };
 
-/** Returns whether a process has an id, which then is not a server of this cluster. Not for Linux. */
-const isVisible = async (pid: number): Promise<boolean> => (await readTitlesFromPs([pid])).has(pid);
+/** Returns whether a process with this id runs. Not for Linux. */
+const isProcessRunning = async (pid: number): Promise<boolean> => (await readTitlesFromPs([pid])).has(pid);
 
 /**
  * Ends programs of Postgres that still use a directory, such as initdb when the process that started it was killed. Linux only.
