@@ -12,7 +12,7 @@ import { type StartupMessage, replaceDatabase } from "./first-message.js";
 import { addHints, replaceTerminationError } from "./rewrite-errors.js";
 import { flushAndClose, endAndDrain } from "./close-socket.js";
 import { type HandshakeResult, Handshake } from "./handshake.js";
-import { connectStreams } from "./connect-streams.js";
+import { relayBytes } from "./relay-bytes.js";
 import { toRejection, rejections } from "./rejection.js";
 import { type PostgresAddress, type Upstream, connectToPostgres, connectAndSend } from "./upstream.js";
 
@@ -224,7 +224,7 @@ export class PostgresProxy implements DataPlane {
         startupBytes,
         waitOptions,
       );
-      connectStreams(socket, upstream, { pendingBytes: bytesAfter, firstBytes, getLatency });
+      relayBytes(socket, upstream, { pendingBytes: bytesAfter, firstBytes, getLatency });
       const { receive } = upstream;
       upstream.receive = (bytes) => receive(addHints(bytes));
       this.#awaitAcceptance(socket, upstream, session, firstBytes);

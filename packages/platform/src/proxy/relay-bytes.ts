@@ -10,15 +10,15 @@ const flushTimeoutMs = 30_000;
 export type GetLatency = () => number;
 
 /**
- * Passes bytes between a client and Postgres until both have closed. Each side receives no faster than the other side
- * takes it, and the end of one direction leaves the other one open. When one side has closed, the other one still receives
- * everything that was sent before.
+ * Relays bytes between a client and Postgres until both have closed. Applies backpressure: a side is not read faster than the other side
+ * accepts bytes. The end of one direction leaves the other one open. When one side has closed, the other one still receives everything that
+ * was sent before.
  *
  * @param pendingBytes bytes of the client that Postgres has not received yet.
  * @param firstBytes bytes of Postgres that the client has not received yet.
  * @param getLatency returns the delay for data from the client.
  */
-export const connectStreams = (
+export const relayBytes = (
   client: Socket,
   upstream: Upstream,
   {
@@ -48,31 +48,31 @@ export const connectStreams = (
 };
 
 const forwardFromClient = (client: Socket, postgresSocket: Socket, getLatency: GetLatency): void => {
-  /** Passes the bytes on that wait for the end of their delay. */
-  let passDelayedBytes: (() => void) | undefined;
-  const passBytes = (bytes: Buffer): void => {
+  /** Sends the delayed bytes now. Undefined when no bytes are delayed. */
+  let flushDelayedBytes: (() => void) | undefined;
+  const sendBytes = (bytes: Buffer): void => {
     if (!postgresSocket.write(bytes)) client.pause();
   };
   client.on("data", (bytes: Buffer) => {
     if (!postgresSocket.writable) return;
     const delay = getLatency();
     if (delay === 0) {
-      passBytes(bytes);
+      sendBytes(bytes);
       return;
     }
     client.pause();
-    const timer = setTimeout(() => passDelayedBytes?.(), delay);
-    passDelayedBytes = () => {
+    const timer = setTimeout(() => flushDelayedBytes?.(), delay);
+    flushDelayedBytes = () => {
       clearTimeout(timer);
-      passDelayedBytes = undefined;
+      flushDelayedBytes = undefined;
       client.resume();
-      passBytes(bytes);
+      sendBytes(bytes);
     };
   });
   client.on("end", () => postgresSocket.end());
-  for (const socket of [client, postgresSocket]) socket.on("close", () => passDelayedBytes?.());
+  for (const socket of [client, postgresSocket]) socket.on("close", () => flushDelayedBytes?.());
   postgresSocket.on("drain", () => {
-    if (passDelayedBytes === undefined) client.resume();
+    if (flushDelayedBytes === undefined) client.resume();
   });
 };
 
@@ -83,16 +83,16 @@ const forwardFromPostgres = (client: Socket, upstream: Upstream): void => {
     client.on("drain", () => postgresSocket.resume());
     return;
   }
-  let isWaiting = false;
+  let isWriteBuffered = false;
   const resumeAfterWrite = (): void => {
-    if (!isWaiting || client.writableLength > 0) return;
-    isWaiting = false;
+    if (!isWriteBuffered || client.writableLength > 0) return;
+    isWriteBuffered = false;
     postgresSocket.resume();
   };
   upstream.receive = (bytes) => {
     client.write(bytes, resumeAfterWrite);
-    // The system usually takes the bytes immediately. Otherwise they must stay in the buffer until it has.
-    isWaiting = client.writableLength > 0;
-    return !isWaiting;
+    // The system usually accepts the bytes immediately. Otherwise the receive buffer, which they are in, must not be reused until it has.
+    isWriteBuffered = client.writableLength > 0;
+    return !isWriteBuffered;
   };
 };
