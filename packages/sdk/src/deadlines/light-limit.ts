@@ -1,6 +1,6 @@
 // `plain-limit.ts` replaces this file in runtimes other than Node.js and has the same exports.
 import type { Limit, LimitClass, DeadlineOptions } from "./limit.js";
-import { reusedTimers } from "./reused-timers.js";
+import { pooledTimers } from "./timer-pool.js";
 import type { Timers } from "./timers.js";
 
 /**
@@ -83,4 +83,4 @@ export const selectTransportSignal = (limit: Limit): Pick<Limit, "signal"> =>
     : limit;
 
 /** Returns timers that cost less than the platform's timers. */
-export const selectTimers: (platformTimers: Timers) => Timers = () => reusedTimers;
+export const selectTimers: (platformTimers: Timers) => Timers = () => pooledTimers;

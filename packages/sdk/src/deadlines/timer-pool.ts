@@ -12,27 +12,27 @@ const timerResource = new (process.getBuiltinModule("node:async_hooks").AsyncRes
 /** The `setTimeout` that created the cached timers. Libraries for fake timers replace it; the cached timers are not used then. */
 let originalSetTimeout: unknown;
 /** Timers that nothing waits for, by their delay. They run, but do not keep the process alive. */
-let idleTimersByDelay = new Map<number, ReusedTimer[]>();
+let idleTimersByDelay = new Map<number, PooledTimer[]>();
 
-const getIdleTimers = (ms: number): ReusedTimer[] | undefined => {
+const getIdleTimers = (ms: number): PooledTimer[] | undefined => {
   if (originalSetTimeout !== globalThis.setTimeout) {
     originalSetTimeout = globalThis.setTimeout;
     idleTimersByDelay = new Map();
   }
   const timers = idleTimersByDelay.get(ms);
   if (timers || idleTimersByDelay.size === maxIdleTimers.delays) return timers;
-  const newIdleTimers: ReusedTimer[] = [];
+  const newIdleTimers: PooledTimer[] = [];
   idleTimersByDelay.set(ms, newIdleTimers);
   return newIdleTimers;
 };
 
-/** A timer for one deadline after another with the same delay, which costs less than a new one for each. */
-class ReusedTimer {
-  readonly #idleTimers: ReusedTimer[];
+/** A timer that is used for one deadline after another with the same delay, because creating timers is slow. */
+class PooledTimer {
+  readonly #idleTimers: PooledTimer[];
   readonly #timer: NodeJS.Timeout;
   #callback: (() => void) | undefined;
 
-  constructor(callback: () => void, ms: number, idleTimers: ReusedTimer[]) {
+  constructor(callback: () => void, ms: number, idleTimers: PooledTimer[]) {
     this.#idleTimers = idleTimers;
     this.#callback = callback;
     this.#timer = timerResource.runInAsyncScope(() => setTimeout(() => this.#fire(ms), ms));
@@ -46,7 +46,7 @@ class ReusedTimer {
   }
 
   stop(): void {
-    // It has fired.
+    // The timer has fired.
     if (!this.#callback) return;
     this.#callback = undefined;
     if (!isNodeTimer(this.#timer) || this.#idleTimers.length === maxIdleTimers.timers)
@@ -70,19 +70,19 @@ class ReusedTimer {
 const isNodeTimer = (timer: unknown): boolean =>
   typeof timer === "object" && timer !== null && "_onTimeout" in timer;
 
-/** The timers of the platform, of which those for deadlines are reused. */
-export const reusedTimers: Timers = {
+/** The timers of the platform, with a pool of timers for deadlines. */
+export const pooledTimers: Timers = {
   setTimeout(callback, ms) {
     const idleTimers = getIdleTimers(ms);
     return (
       idleTimers?.pop()?.restart(callback) ??
-      (idleTimers ? new ReusedTimer(callback, ms, idleTimers) : setTimeout(callback, ms))
+      (idleTimers ? new PooledTimer(callback, ms, idleTimers) : setTimeout(callback, ms))
     );
   },
   setPause: (callback, ms) => setTimeout(callback, ms),
   clearTimeout(timer) {
-    if (timer instanceof ReusedTimer) timer.stop();
-    // It was made here.
+    if (timer instanceof PooledTimer) timer.stop();
+    // `setTimeout` above has returned it.
     else clearTimeout(timer as NodeJS.Timeout | undefined);
   },
   get performance() {
