@@ -45,8 +45,8 @@ export const replaceCredentialFile = async (path: string, content: string): Prom
   await removeAbandonedFiles(target);
 };
 
-/** Throws the same errors as `replaceCredentialFile` would for a string of a few kilobytes. Leaves the file unchanged. */
-export const assertReplaceable = async (path: string): Promise<void> => {
+/** Throws the error with which `replaceCredentialFile` would fail, such as on a full disk. Leaves the file unchanged. */
+export const assertCredentialFileWritable = async (path: string): Promise<void> => {
   const { temporaryPath } = await prepareReplacement(path);
   try {
     const handle = await open(temporaryPath, "wx", 0o600);

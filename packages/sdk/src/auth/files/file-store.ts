@@ -6,7 +6,7 @@ import { TokenStoreError } from "../auth-error.js";
 import { parseCredential } from "../parse-credential.js";
 import type { TokenStore } from "../token-store.js";
 import {
-  assertReplaceable,
+  assertCredentialFileWritable,
   readCredentialFile,
   replaceCredentialFile,
   resolveLink,
@@ -39,7 +39,7 @@ export const fileStore = (path: string): TokenStore => {
       await replaceCredentialFile(absolutePath, `${JSON.stringify(credential, undefined, 2)}\n`);
       await removeNextFile(await resolveLink(absolutePath)).catch(() => undefined);
     },
-    probe: () => assertReplaceable(absolutePath),
+    probe: () => assertCredentialFileWritable(absolutePath),
     reserve: () => reserveNextFile(absolutePath),
     async clear() {
       try {
