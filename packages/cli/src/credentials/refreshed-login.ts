@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from "node:fs";
-import { reservedText } from "@mgmt/internal/files/reserved-text";
+import { preallocationPadding } from "@mgmt/internal/files/preallocation-padding";
 import { readTrustedFileSync } from "@mgmt/internal/files/trusted-file-sync";
 import { unsavedLoginError, unwritableProfilesError } from "../errors/storage-errors.js";
 import { isObject } from "../json/json-path.js";
@@ -43,7 +43,7 @@ export const prepareRefreshedLogin = (
   const path = getRefreshedLoginPath(profilesPath, name);
   const descriptor = openNewFile(path, profilesPath);
   try {
-    writeAll(descriptor, reservedText);
+    writeAll(descriptor, preallocationPadding);
   } catch (error) {
     closeSync(descriptor);
     removeRefreshedLogin(profilesPath, name);

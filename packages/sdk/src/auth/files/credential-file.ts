@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { UntrustedFileError } from "@mgmt/internal/files/file-owner";
 import { replaceAtomically } from "@mgmt/internal/files/replace-atomically";
-import { reservedText } from "@mgmt/internal/files/reserved-text";
+import { preallocationPadding } from "@mgmt/internal/files/preallocation-padding";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 import { readTrustedFile } from "@mgmt/internal/files/trusted-file";
 import { fileErrors } from "./file-errors.js";
@@ -51,7 +51,7 @@ export const assertCredentialFileWritable = async (path: string): Promise<void> 
   try {
     const handle = await open(temporaryPath, "wx", 0o600);
     try {
-      await handle.writeFile(reservedText);
+      await handle.writeFile(preallocationPadding);
     } finally {
       await handle.close();
       await rm(temporaryPath, { force: true });

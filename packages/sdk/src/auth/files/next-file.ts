@@ -6,7 +6,7 @@ import { type Credential, isCredential } from "../credential.js";
 import type { Reservation } from "../token-store.js";
 import { readCredentialFile, resolveLink, syncFolder, resolveWritableTarget } from "./credential-file.js";
 import { fileErrors, isReadOnlyError } from "./file-errors.js";
-import { reservedText } from "@mgmt/internal/files/reserved-text";
+import { preallocationPadding } from "@mgmt/internal/files/preallocation-padding";
 import { syncFile } from "@mgmt/internal/files/sync-file";
 
 // `<file>.next` is created before a refresh token is used. Afterwards it is written through its open descriptor, which
@@ -54,7 +54,7 @@ export const reserveNextFile = async (path: string): Promise<Reservation> => {
     const handle = await open(getNextFilePath(target), "wx", 0o600);
     const nextFile = { file: path, target, handle, replaces: computeDigest(credentialJson) };
     try {
-      await handle.writeFile(reservedText);
+      await handle.writeFile(preallocationPadding);
     } catch (error) {
       await closeNextFile(nextFile, { isFilled: false });
       throw error;
