@@ -38,7 +38,7 @@ export const sendOAuthRequest = async <T>(
   { stage, settings, signal, secrets, timeoutMs = settings.timeoutMs }: OAuthRequest,
   callback: (options: OAuthLibraryOptions) => Promise<T>,
 ): Promise<T> => {
-  const { transport, allowsHttp } = settings;
+  const { transport, usesHttp } = settings;
   let request = settings.issuer;
   let response: TransportResponse | undefined;
   const secretsToHide = [...secrets];
@@ -69,7 +69,7 @@ export const sendOAuthRequest = async <T>(
         onTimeout: () => authErrors.serverTimeout(request, timeoutMs),
       },
       (deadlineSignal) =>
-        callback({ signal: deadlineSignal, [allowInsecureRequests]: allowsHttp, [customFetch]: send }),
+        callback({ signal: deadlineSignal, [allowInsecureRequests]: usesHttp, [customFetch]: send }),
     );
   } catch (error) {
     if (signal?.aborted) throw abortError(signal.reason);

@@ -49,7 +49,7 @@ describe("the settings of a login", () => {
     const transport = { send: async () => Promise.reject(new Error("unused")) };
     const settings = readOAuthSettings({ ...valid, authUrl: "https://AUTH.test/", transport });
     expect(settings).toMatchObject({ issuer: "https://AUTH.test/", clientId: "app", timeoutMs: 15_000 });
-    expect([settings.server, settings.clientSecret, settings.allowsHttp]).toEqual([
+    expect([settings.server, settings.clientSecret, settings.usesHttp]).toEqual([
       undefined,
       undefined,
       false,
@@ -80,8 +80,8 @@ describe("the settings of a login", () => {
     [{ allowInsecureHttp: true }, false],
     [{ endpoints: { ...endpoints, token: "http://[::1]/t" } }, true],
     [{ endpoints }, false],
-  ])("with %j allow http: %s", (options, allowsHttp) => {
-    expect(readOAuthSettings({ ...valid, ...options }).allowsHttp).toBe(allowsHttp);
+  ])("with %j allow http: %s", (options, usesHttp) => {
+    expect(readOAuthSettings({ ...valid, ...options }).usesHttp).toBe(usesHttp);
   });
 
   it.each<[Partial<OAuthOptions>, string, string]>([

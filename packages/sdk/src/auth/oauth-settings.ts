@@ -49,8 +49,8 @@ export interface OAuthSettings {
   readonly clientSecret: string | undefined;
   readonly transport: Transport;
   readonly timeoutMs: number;
-  /** Whether `http` is allowed, because the issuer or an endpoint uses it. */
-  readonly allowsHttp: boolean;
+  /** Whether the issuer or an endpoint has an `http:` URL. Requests over `http` are allowed then. */
+  readonly usesHttp: boolean;
   /** Metadata of the server; `undefined` until it is requested. */
   server: Promise<AuthorizationServer> | AuthorizationServer | undefined;
 }
@@ -75,8 +75,8 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
     clientSecret,
     transport: transport ?? fetchTransport(fetch),
     timeoutMs: validateTimeout(timeoutMs),
-    // `normalizeUrl` accepts `http` only where it is allowed.
-    allowsHttp: [authUrl, ...Object.values(server ?? {})].some((url) => /^http:/.test(String(url))),
+    // `normalizeUrl` has rejected `http` where it is not allowed.
+    usesHttp: [authUrl, ...Object.values(server ?? {})].some((url) => /^http:/.test(String(url))),
     server,
   };
 };
@@ -104,8 +104,8 @@ const normalizeUrl = (name: string, text: string, allowInsecureHttp: boolean): s
   // The parser removes spaces and line breaks, and takes a backslash for a slash.
   if (/[\s\\]/.test(text) || !URL.canParse(text)) throwInvalid("is not an absolute URL");
   const url = new URL(text);
-  const allowsHttp = allowInsecureHttp || isLoopbackHostname(url.hostname);
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && allowsHttp)) {
+  const isHttpAllowed = allowInsecureHttp || isLoopbackHostname(url.hostname);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isHttpAllowed)) {
     throwInvalid("must start with https://, or with http:// on loopback", {
       hint: "Use https://, or set allowInsecureHttp. Nothing was sent.",
     });

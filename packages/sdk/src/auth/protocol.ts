@@ -106,10 +106,10 @@ export const startAuthorization = async (
 
 const requireAuthorizationEndpoint = (
   { authorization_endpoint: endpoint = "" }: oauth.AuthorizationServer,
-  { issuer, allowsHttp }: OAuthSettings,
+  { issuer, usesHttp }: OAuthSettings,
 ): URL => {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  if (url?.protocol === "https:" || (url?.protocol === "http:" && allowsHttp)) return url;
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && usesHttp)) return url;
   throw authErrors.requestFailed(
     "discovery",
     `The metadata of ${issuer} has no usable authorization_endpoint`,
