@@ -14,7 +14,7 @@ import type { Field, PathArgument } from "../contract/generated-command.js";
 import { findDefaultName } from "./targets.js";
 import { CliError } from "../errors/cli-error.js";
 import { toPrintable } from "../output/printable.js";
-import { choose } from "../input/choose.js";
+import { promptForChoice } from "../input/prompt-for-choice.js";
 import { parseValue } from "../input/parse-value.js";
 
 /** The input of a command, with all ids and all required fields. */
@@ -189,7 +189,7 @@ const askForField = async (field: Field, title: string, context: Context): Promi
   }
   if (field.enum) {
     const choices = field.enum.map((value) => ({ value: String(value), parts: [String(value)] }));
-    const chosenValue = await choose({ title, choices }, context);
+    const chosenValue = await promptForChoice({ title, choices }, context);
     return field.enum.find((value) => String(value) === chosenValue);
   }
   if (field.type === "boolean") {

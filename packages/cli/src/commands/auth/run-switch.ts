@@ -2,7 +2,7 @@ import type { Context } from "../../input/context.js";
 import { unknownProfileNameError } from "../../errors/access-errors.js";
 import { invalidProfileNameError, missingInputError } from "../../errors/usage-errors.js";
 import { getNonInteractiveReason } from "../../input/ask.js";
-import { choose } from "../../input/choose.js";
+import { promptForChoice } from "../../input/prompt-for-choice.js";
 import { toPrintable } from "../../output/printable.js";
 import { isValidProfileName, findProfile, type StoredProfiles } from "../../profiles/profile.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
@@ -57,5 +57,5 @@ const askForProfileName = async ({ profiles, active }: StoredProfiles, context: 
     value: name,
     parts: [toPrintable(name), toPrintable(stripUrlCredentials(profiles[name]?.baseUrl ?? ""))],
   }));
-  return choose({ title: "Profile", choices }, context);
+  return promptForChoice({ title: "Profile", choices }, context);
 };

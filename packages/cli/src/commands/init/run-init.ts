@@ -4,7 +4,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingInputError, usageError } from "../../errors/usage-errors.js";
 import { ignoreInGit } from "../../working-directory/ignore-in-git.js";
 import { ask, getNonInteractiveReason } from "../../input/ask.js";
-import { choose } from "../../input/choose.js";
+import { promptForChoice } from "../../input/prompt-for-choice.js";
 import { assertVariableName } from "../../input/variable-name.js";
 import { resolveFlagOrConfirm } from "../../input/flag-or-confirm.js";
 import { toPrintable } from "../../output/printable.js";
@@ -189,7 +189,9 @@ const askForNewProject = async (client: MgmtClient, context: Context): Promise<s
     { value: newProjectChoice, parts: ["Create a project"] },
   ];
   const answer =
-    projects.length === 0 ? newProjectChoice : await choose({ title: "This folder", choices }, context);
+    projects.length === 0
+      ? newProjectChoice
+      : await promptForChoice({ title: "This folder", choices }, context);
   if (answer !== newProjectChoice) return undefined;
   const suggestion = basename(context.cwd);
   return ask(context, (prompts, terminal) =>

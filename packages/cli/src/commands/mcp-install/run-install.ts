@@ -12,7 +12,7 @@ import {
 } from "../../files/client-file.js";
 import { isWithinFolder } from "../../files/is-within-folder.js";
 import { getNonInteractiveReason } from "../../input/ask.js";
-import { choose } from "../../input/choose.js";
+import { promptForChoice } from "../../input/prompt-for-choice.js";
 import { confirm } from "../../input/confirm.js";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { detectInstallation, type Installation } from "../../installation/installation.js";
@@ -147,7 +147,7 @@ const askForClient = async (context: Context): Promise<ClientName> => {
     throw missingInputError("Missing <client>", hint);
   }
   const choices = clientNames.map((name) => ({ value: name, parts: [clients[name].title, name] }));
-  return parseClient(await choose({ title: "Client", choices }, context));
+  return parseClient(await promptForChoice({ title: "Client", choices }, context));
 };
 
 /** Returns how a client that is started in a folder gets this command: a package of another folder is not found there. */

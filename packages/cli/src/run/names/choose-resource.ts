@@ -3,7 +3,7 @@ import type { MgmtClient } from "@mgmt/sdk";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { nothingToChooseError } from "../../errors/usage-errors.js";
 import type { PromptChoice } from "../../input/choice.js";
-import { choose } from "../../input/choose.js";
+import { promptForChoice } from "../../input/prompt-for-choice.js";
 import { getAtPath } from "../../json/json-path.js";
 import { nameableTypes } from "../../contract/nameable-types.js";
 import { resolveIdOrName } from "./resolve-id-or-name.js";
@@ -50,7 +50,7 @@ export const chooseResource = async (
   });
   if (choices.length === 0) throw nothingToChooseError(resourceTypes[resourceType].noun);
   const isComplete = getAtPath(body, ["pagination", "hasMore"]) !== true;
-  return choose({ title, choices, isComplete }, context);
+  return promptForChoice({ title, choices, isComplete }, context);
 };
 
 const resolveParentId = async (

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as waitForPrompt } from "node:timers/promises";
 import type { Context } from "./context.js";
 import { ask } from "./ask.js";
 import { type PromptChoice, findMatchingChoices, findIntendedChoice, renderChoice } from "./choice.js";
@@ -20,7 +20,7 @@ const pageSize = 10;
 const defaultColumns = 80;
 
 /** Asks for one of several choices, which can be searched. */
-export const choose = (question: ChoiceQuestion, context: Context): Promise<string> =>
+export const promptForChoice = (question: ChoiceQuestion, context: Context): Promise<string> =>
   ask(context, async ({ search }, terminal) => {
     await discardTypedLines(terminal.input);
     const message = `${question.title}:`;
@@ -52,21 +52,21 @@ export const choose = (question: ChoiceQuestion, context: Context): Promise<stri
   });
 
 /**
- * Makes sure that the answer is what the prompt shows. Keys can arrive together, and the prompt gets them all before it has the list for
- * one of the inputs among them: on Enter, it would take a choice of the list before, and then show one of the new list.
+ * Prevents a race in the prompt, which loads the list for the typed text asynchronously. If Enter arrives together with text, as when text
+ * is pasted, the list for this text is not loaded yet. The prompt would select a choice of the previous list, but show one of the new list.
  */
 class ChoiceSearch {
   answer: PromptChoice | undefined;
   /** The text that was typed. */
   private searchText = "";
-  /** The text whose list is on the screen. */
+  /** The text whose list the prompt shows. */
   private listedText: string | undefined;
   private isDeciding = false;
   private hasMoreInput = false;
 
   constructor(
     private readonly question: ChoiceQuestion,
-    /** Gives keys to the prompt as if they had been typed. */
+    /** Sends keys to the prompt as if they had been typed. */
     private readonly typeKeys: (keys: string) => void,
   ) {}
 
@@ -79,7 +79,7 @@ class ChoiceSearch {
     return this.findMatches(searchText);
   }
 
-  /** The prompt shows a list as soon as it has awaited it, which takes one turn of the queue of microtasks. */
+  /** Waits until the prompt shows the list, which it does after two microtasks. */
   private async recordListedText(searchText: string): Promise<void> {
     await Promise.resolve();
     await Promise.resolve();
@@ -93,14 +93,14 @@ class ChoiceSearch {
     this.isDeciding = true;
     const { searchText } = this;
     const isListed = this.listedText === searchText;
-    await nextTurn();
+    await waitForPrompt();
     this.isDeciding = false;
     const matches = this.findMatches(searchText);
     this.answer = isListed
       ? matches.find((choice) => choice.value === choiceValue)
       : findIntendedChoice(matches, searchText);
     if (this.answer && isListed && !this.hasMoreInput) return true;
-    // The prompt has a list without the answer, or has cleared the text, which is to be changed.
+    // The list of the prompt does not contain the answer, or the prompt has cleared the text, which the user has to correct.
     if (this.answer) await this.confirmAnswer();
     else if (!this.hasMoreInput) this.typeKeys(searchText);
     this.hasMoreInput = false;
@@ -108,15 +108,15 @@ class ChoiceSearch {
   }
 
   /**
-   * Decides what Enter means while the list on the screen is empty: the prompt then ignores the key, although there may be a list
-   * for the text by now. It keeps the text.
+   * Decides what Enter means while the prompt shows an empty list. The prompt ignores the key and does not clear the text, although the
+   * list for the text may have been loaded by now.
    */
   async onEnter(): Promise<void> {
     const { searchText, listedText } = this;
     const isEmpty = listedText === undefined || this.findMatches(listedText).length === 0;
     if (this.answer || this.isDeciding || !isEmpty || listedText === searchText) return;
     this.isDeciding = true;
-    await nextTurn();
+    await waitForPrompt();
     this.isDeciding = false;
     this.hasMoreInput = false;
     this.answer = findIntendedChoice(this.findMatches(searchText), searchText);
@@ -126,7 +126,7 @@ class ChoiceSearch {
   /** Makes the prompt show the answer alone, and end with it. */
   private async confirmAnswer(): Promise<void> {
     this.typeKeys(" ");
-    await nextTurn();
+    await waitForPrompt();
     this.typeKeys("\r");
   }
 
