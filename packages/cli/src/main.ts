@@ -85,7 +85,7 @@ export const main = async (
     try {
       if (args.length === 0) program.outputHelp();
       else await program.parseAsync(args, { from: "user" });
-      await output.usedSettings.announceUse({ findsNames: false });
+      await output.implicitSettings.announceForRead({ findsNames: false });
       // Announced only on a terminal, and only by a process that runs nothing but `mgmt`.
       if (selfCommand !== undefined && output.isTerminal && commandProcess.stderr.isTTY) {
         const { announceUpdate } = await import("./installation/update-notice.js");
@@ -93,7 +93,7 @@ export const main = async (
       }
       return { exitCode: exitCodes.ok };
     } catch (caughtError) {
-      await output.usedSettings.announceUse({ findsNames: false });
+      await output.implicitSettings.announceForRead({ findsNames: false });
       if (caughtError instanceof ProgramExitError) return { exitCode: caughtError.status };
       if (caughtError instanceof HelpAsDataError) {
         const { describeCommand } = await import("./command-line/describe-command.js");

@@ -32,7 +32,7 @@ export const confirmDatabaseChange = async (
   context: Context,
   { asksIfEmpty = false, readsStdin = false }: ConfirmationOptions = {},
 ): Promise<void> => {
-  await context.output.usedSettings.announce();
+  await context.output.implicitSettings.announceForChange();
   const tables = await (contentsToCheck === "tables"
     ? findRelations(access, context)
     : findTablesWithRows(access, context));

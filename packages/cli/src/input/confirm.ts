@@ -13,7 +13,7 @@ import { discardTypedLines } from "./discard-typed-lines.js";
 export const confirm = async (action: string, context: Context, noPromptReason?: string): Promise<void> => {
   const reason = noPromptReason ?? getNonInteractiveReason(context);
   if (reason !== undefined) throw confirmationNeededError(action, reason);
-  await context.output.usedSettings.announce();
+  await context.output.implicitSettings.announceForChange();
   const message = `This will ${toPrintable(action)}. Continue?`;
   const hasAgreed = await ask(context, async (prompts, terminal) => {
     await discardTypedLines(terminal.input);

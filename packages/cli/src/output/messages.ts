@@ -7,7 +7,7 @@ import { toPrintable, toPrintableLines, toSafeJson } from "./printable.js";
 import { startSpinner } from "./spinner.js";
 import type { Streams } from "./streams.js";
 import { loadStyle, type Style, wantsColor } from "./style.js";
-import { UsedSettings } from "./used-settings.js";
+import { ImplicitSettingsReporter } from "./implicit-settings.js";
 import { wrapMessage } from "./wrap.js";
 
 /** A message beside the result. */
@@ -30,7 +30,7 @@ export class Messages {
   /** Whether to always report which profile and project are used. */
   isVerbose = false;
   /** The settings that the command uses because of a link. */
-  readonly usedSettings = new UsedSettings({
+  readonly implicitSettings = new ImplicitSettingsReporter({
     isAtTerminal: () => this.#isAtTerminal,
     wantsAll: () => this.isVerbose,
     notice: (notice) => this.noticeOnce(notice),

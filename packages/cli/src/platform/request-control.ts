@@ -29,8 +29,8 @@ export const requestControl = async (
   const { url, secretFile, profile } = resolveControl(flags, context);
   if (profile && !(await isServiceGenuine(profile.value, context)))
     throw devNotRunningError(profile.name, url.value, profile.value.folder);
-  const { usedSettings } = context.output;
-  await (method === "GET" ? usedSettings.announceUse() : usedSettings.announce());
+  const { implicitSettings } = context.output;
+  await (method === "GET" ? implicitSettings.announceForRead() : implicitSettings.announceForChange());
   const secret = await context.sources.readSecret(secretFile.value, secretFile.from);
   return callControl({ url: url.value, secret, from: url.from }, method, path, fields, context);
 };

@@ -1,15 +1,15 @@
 import type { Context } from "../input/context.js";
-import type { UsedSetting } from "../output/used-settings.js";
+import type { ImplicitSetting } from "../output/implicit-settings.js";
 import type { SelectedProfile } from "./active-profile.js";
 import { findLink, type LinkWithFile } from "./link-file.js";
 
 /** Reports on standard error what a command uses because of a link. Does nothing if the value is not from the link. */
 export const announceLink = (
-  setting: UsedSetting,
+  setting: ImplicitSetting,
   link: LinkWithFile | undefined,
   { output }: Pick<Context, "output">,
 ): void => {
-  if (setting.from === link?.file) output.usedSettings.add(setting);
+  if (setting.from === link?.file) output.implicitSettings.add(setting);
 };
 
 /** Reports the profile that a command uses because of a link, with the host of its URL. */

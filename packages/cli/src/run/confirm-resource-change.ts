@@ -59,7 +59,7 @@ export const confirmResourceChange = async <Resource extends ChangedResource>(
   if (changedResources.length === 0) return;
   const expectedTexts = listExpectedTexts(changedResources, isDelete);
   if (flags.confirm !== undefined) return assertNameMatches(flags.confirm, expectedTexts, action);
-  await context.output.usedSettings.announce();
+  await context.output.implicitSettings.announceForChange();
   if (renderResources) {
     const affected = renderResources(changedResources);
     context.output.notice(

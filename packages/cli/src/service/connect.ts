@@ -53,8 +53,10 @@ export const connectWithoutCredential = async (
 /** Announces what a link selects before the first request or, at a terminal, before the first one that may change something. */
 const announceBeforeRequests = (transport: Transport, output: Context["output"]): Transport => ({
   send: async (request) => {
-    const { usedSettings } = output;
-    await (request.method === "GET" ? usedSettings.announceUse() : usedSettings.announce());
+    const { implicitSettings } = output;
+    await (request.method === "GET"
+      ? implicitSettings.announceForRead()
+      : implicitSettings.announceForChange());
     return transport.send(request);
   },
 });
@@ -107,7 +109,7 @@ export const createClientFor = async (
     if (!(error instanceof InvalidArgumentError) || error.argument !== "baseUrl") throw error;
     throw invalidUrlError(baseUrl.from, error.problem);
   }
-  output.usedSettings.findProjectName = async (id) =>
+  output.implicitSettings.findProjectName = async (id) =>
     (await client.projects.get(id).catch(() => undefined))?.name;
   if (token !== false) await insecureUrls.assertAllowed(baseUrl);
   return client;

@@ -39,7 +39,7 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
     throw usageError("mgmt login does not read --token-file", "Use mgmt login --with-token < FILE.");
   }
   const target = await resolveLoginTarget(flags, context);
-  await context.output.usedSettings.announce();
+  await context.output.implicitSettings.announceForChange();
   await context.insecureUrls.assertAllowed(target.baseUrl);
   await context.insecureUrls.assertAllowed(target.authUrl);
   await assertDevServiceIsGenuine(target.name, target.profile, context);

@@ -18,7 +18,7 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
     return output.info(name ? `Profile ${name.value} is not logged in.` : "You are not logged in.");
   }
   announceLinkedProfile(selectedProfile, context);
-  await output.usedSettings.announce();
+  await output.implicitSettings.announceForChange();
   const store = createLoginStore({ file, name: name.value, profile });
   const login = await readStoredLogin(file, name.value);
   if (login) {

@@ -171,7 +171,7 @@ const confirmLinkedProject = async (
   if (isProjectNamed || getNonInteractiveReason(context) !== undefined) {
     const setting = { label: "project", value: `${name} (${id})`, from: path };
     announceLink(setting, { file: path, link: {} }, context);
-    await context.output.usedSettings.announce();
+    await context.output.implicitSettings.announceForChange();
     return true;
   }
   return resolveFlagOrConfirm(

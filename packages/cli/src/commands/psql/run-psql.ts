@@ -18,7 +18,7 @@ export const runPsql = async (
   const access = await resolveDatabaseAccess(hasId ? positionals[0] : undefined, flags, context, { pooled });
   const path = findProgram("psql", context.env);
   if (path === undefined) throw programNotFoundError("psql", notFoundHint);
-  await context.output.usedSettings.announce();
+  await context.output.implicitSettings.announceForChange();
   await runProgram(path, args, buildClientEnvironment(context.env, access), context, {
     notFoundHint,
   });

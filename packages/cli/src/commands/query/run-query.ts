@@ -65,7 +65,7 @@ export const runQuery = async (
   const { databaseIdOrName, sql, commitsInParts } = await readQueryInput(args, file, values, context);
   const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
   if (writes) {
-    await context.output.usedSettings.announce();
+    await context.output.implicitSettings.announceForChange();
     await confirmWrite(access, flags, context);
   }
   const { createPostgresClient, cancelStatement } = await import("../../postgres/session.js");

@@ -21,7 +21,7 @@ export const runRun = async (
   assertVariableName(name);
   const [program = "", ...args] = commandLine;
   const { url } = await resolveDatabaseAccess(databaseId, flags, context, { pooled, flag: "--database-id" });
-  await context.output.usedSettings.announce();
+  await context.output.implicitSettings.announceForChange();
   await runProgram(program, args, { [name]: url }, context, {
     notFoundHint: "Check its spelling, and that it is in a folder of PATH.",
   });

@@ -1,56 +1,56 @@
-/** A setting that a command uses although its command line does not have it. */
-export interface UsedSetting {
+/** A setting that a command uses although no argument of its command line sets it. */
+export interface ImplicitSetting {
   /** Such as `project`. */
   readonly label: string;
   readonly value: string;
   /** The file or variable that the setting comes from. */
   readonly from: string;
-  /** Id of the project, if it is one: a person knows it by its name. */
+  /** Id of the project, for the label `project`. A person is shown its name instead. */
   readonly projectId?: string | undefined;
 }
 
-/** In this order they are printed. Others follow. */
+/** The order in which settings are printed. Settings with other labels follow. */
 const labelOrder: readonly string[] = ["profile", "workspace", "project"];
 
-/** Who reads what is printed. */
+/** The reader of the messages. */
 export interface SettingsReader {
-  /** Whether a person reads the messages. */
+  /** Whether it is a person. */
   readonly isAtTerminal: () => boolean;
-  /** Whether the person wants all of them. */
+  /** Whether the person wants all messages. */
   readonly wantsAll: () => boolean;
   readonly notice: (notice: { code: string; message: string; from: string }) => void;
 }
 
 /**
- * Reports what a command uses because of a link, once. On a terminal, it is reported before something is changed, and not by a command that
- * only reads; otherwise it is reported before the first request, or in the end.
+ * Prints the settings that a command uses because of a link, each once. A person sees them only before a change; a program gets them before
+ * the first request, or at the end of the command.
  */
-export class UsedSettings {
-  #waitingSettings: UsedSetting[] = [];
+export class ImplicitSettingsReporter {
+  #pendingSettings: ImplicitSetting[] = [];
   readonly #addedKeys = new Set<string>();
   /** Returns the name of a project. Set when there is a client. */
   findProjectName: (id: string) => Promise<string | undefined> = () => Promise.resolve(undefined);
 
   constructor(private readonly reader: SettingsReader) {}
 
-  add(setting: UsedSetting): void {
+  add(setting: ImplicitSetting): void {
     const key = JSON.stringify([setting.label, setting.value, setting.from]);
     if (this.#addedKeys.has(key)) return;
     this.#addedKeys.add(key);
-    this.#waitingSettings.push(setting);
+    this.#pendingSettings.push(setting);
   }
 
-  /** Prints what was added, unless a person reads a command that has changed nothing. Call it before a request, and in the end. */
-  async announceUse({ findsNames = true } = {}): Promise<void> {
-    if (this.#waitingSettings.length === 0) return;
+  /** Prints the pending settings for programs. Call it before a request that only reads, and at the end of the command. */
+  async announceForRead({ findsNames = true } = {}): Promise<void> {
+    if (this.#pendingSettings.length === 0) return;
     const { isAtTerminal, wantsAll } = this.reader;
-    if (!isAtTerminal() || wantsAll()) await this.announce({ findsNames });
+    if (!isAtTerminal() || wantsAll()) await this.announceForChange({ findsNames });
   }
 
-  /** Prints what was added. Call it before something is changed, and before a question about that. */
-  async announce({ findsNames = true } = {}): Promise<void> {
-    const settings = this.#waitingSettings.toSorted((left, right) => rank(left) - rank(right));
-    this.#waitingSettings = [];
+  /** Prints the pending settings. Call it before a change, and before asking about it. */
+  async announceForChange({ findsNames = true } = {}): Promise<void> {
+    const settings = this.#pendingSettings.toSorted((left, right) => rank(left) - rank(right));
+    this.#pendingSettings = [];
     for (const { label, value, from, projectId } of settings) {
       const needsName = projectId !== undefined && findsNames && this.reader.isAtTerminal();
       const name = needsName ? await this.findProjectName(projectId) : undefined;
@@ -63,7 +63,7 @@ export class UsedSettings {
   }
 }
 
-const rank = ({ label }: UsedSetting): number => {
+const rank = ({ label }: ImplicitSetting): number => {
   const index = labelOrder.indexOf(label);
   return index === -1 ? labelOrder.length : index;
 };
