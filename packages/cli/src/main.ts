@@ -10,7 +10,7 @@ import { getCalledCommand, HelpAsDataError, getCommandLine } from "./command-lin
 import { collectGlobalFlags } from "./command-line/global-options.js";
 import { buildProgram } from "./commands/program.js";
 import { InsecureUrlGuard } from "./transport/insecure-url-guard.js";
-import { SentChanges } from "./transport/sent-changes.js";
+import { UnconfirmedChangeTracker } from "./transport/unconfirmed-changes.js";
 import { exportWord, wantsTrace } from "./tracing/wants-trace.js";
 
 /** The parts of a process that a run uses. Tests pass their own. */
@@ -44,7 +44,7 @@ export const main = async (
   }
   const interruption = new Interruption(commandProcess);
   const { signal } = interruption;
-  const changes = new SentChanges();
+  const changeTracker = new UnconfirmedChangeTracker();
   const promptAnswers: PromptAnswer[] = [];
   const output = new Output(detectOutputFormat(args), commandProcess, env, interruption, slowRequestMs);
   const cwd = findWorkingDirectory(commandProcess);
@@ -64,7 +64,7 @@ export const main = async (
     cwd,
     signal,
     interruption,
-    changes,
+    changeTracker,
     trace: startedTrace?.trace,
     sources,
     answers: promptAnswers,
@@ -107,7 +107,7 @@ export const main = async (
         caughtError instanceof CommanderError
           ? await explainUsageError(caughtError, program, env)
           : caughtError;
-      if (error instanceof Error && error === signal.reason && changes.takeUnanswered()) {
+      if (error instanceof Error && error === signal.reason && changeTracker.consumeUnconfirmed()) {
         const { changeInterruptedError } = await import("./errors/run-errors.js");
         const changeError = changeInterruptedError(error);
         return { exitCode: await output.fail(changeError), error: changeError };

@@ -2,7 +2,7 @@ import type { InputSources } from "./sources.js";
 import type { Interruption } from "../system/interruption.js";
 import type { Output } from "../output/output.js";
 import type { InsecureUrlGuard } from "../transport/insecure-url-guard.js";
-import type { SentChanges } from "../transport/sent-changes.js";
+import type { UnconfirmedChangeTracker } from "../transport/unconfirmed-changes.js";
 import type { CommandTrace } from "../tracing/command-trace.js";
 
 /** A value that was given at a prompt. */
@@ -27,7 +27,7 @@ export interface Context {
   /** Aborted by Ctrl-C, SIGQUIT, SIGTERM and SIGHUP; the reason is the error that the run then ends with. */
   readonly signal: AbortSignal;
   readonly interruption: Interruption;
-  readonly changes: SentChanges;
+  readonly changeTracker: UnconfirmedChangeTracker;
   /** Absent unless the environment asks for a trace. */
   readonly trace?: CommandTrace | undefined;
   readonly sources: InputSources;

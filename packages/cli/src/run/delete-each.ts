@@ -25,7 +25,7 @@ export const deleteEach = async (
   client: MgmtClient,
   context: Context,
 ): Promise<void> => {
-  const { output, signal, changes } = context;
+  const { output, signal, changeTracker } = context;
   const failures: unknown[] = [];
   let isInterrupted = false;
   const deleteTargets = async function* (): AsyncGenerator<ItemResult> {
@@ -39,7 +39,7 @@ export const deleteEach = async (
         output.info(renderDoneMessage(command, target));
         yield createDeletedResult(command, target);
       } catch (error) {
-        const mightBeDone = changes.takeUnanswered();
+        const mightBeDone = changeTracker.consumeUnconfirmed();
         if (signal.aborted) {
           isInterrupted = true;
           output.notice(

@@ -20,7 +20,7 @@ export const issueCredentials = async (
   { operation, property, parent, body }: CredentialsRule,
   resource: Readonly<Record<string, unknown>>,
   client: MgmtClient,
-  { signal, changes }: Pick<Context, "signal" | "changes">,
+  { signal, changeTracker }: Pick<Context, "signal" | "changeTracker">,
 ): Promise<CredentialsOutcome> => {
   const requestBody = { ...body, [parent]: resource["id"] };
   const definition = await loadDefinition(operation);
@@ -41,7 +41,7 @@ export const issueCredentials = async (
     ];
     const id = String(resource["id"]);
     // Credentials whose response did not arrive are of no use: their secrets are shown only once.
-    changes.takeUnanswered();
+    changeTracker.consumeUnconfirmed();
     return { resource, failure: { error: credentialsMissingError(id, property, retryWords, error) } };
   }
 };

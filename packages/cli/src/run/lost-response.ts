@@ -2,7 +2,7 @@ import type { Context } from "../input/context.js";
 import { describeInterruption, outcomeUnknownError } from "../errors/run-errors.js";
 import type { RequestInput } from "../input/read-input.js";
 import { getAtPath } from "../json/json-path.js";
-import { isOutcomeUnknown } from "../transport/sent-changes.js";
+import { isOutcomeUnknown } from "../transport/unconfirmed-changes.js";
 import { createEnsureDefinition, hasIdentity } from "./ensure-definition.js";
 import { quoteShellWord } from "../text/shell-word.js";
 import { formatBodyFlags, formatFieldFlag } from "./examples.js";
@@ -19,7 +19,7 @@ export const explainLostResponse = async (
   command: GeneratedCommand,
   target: Readonly<Record<string, string>>,
   input: RequestInput,
-  context: Pick<Context, "signal" | "changes">,
+  context: Pick<Context, "signal" | "changeTracker">,
 ): Promise<unknown> => {
   const problem = await describeUnknownOutcome(error, command.method, context);
   if (problem === undefined) return error;
@@ -35,11 +35,11 @@ export const explainLostResponse = async (
 export const describeUnknownOutcome = async (
   error: unknown,
   method: string,
-  { signal, changes }: Pick<Context, "signal" | "changes">,
+  { signal, changeTracker }: Pick<Context, "signal" | "changeTracker">,
 ): Promise<string | undefined> => {
-  const isUnanswered = changes.takeUnanswered();
+  const isUnconfirmed = changeTracker.consumeUnconfirmed();
   if (signal.aborted) {
-    return isUnanswered && error instanceof Error && error === signal.reason
+    return isUnconfirmed && error instanceof Error && error === signal.reason
       ? describeInterruption(error)
       : undefined;
   }

@@ -42,7 +42,7 @@ export const runBulkCreate = async (
   context: Context,
 ): Promise<void> => {
   const { command, ids, flags } = invocation;
-  const { output, signal, changes } = context;
+  const { output, signal, changeTracker } = context;
   assertBulkInvocation(invocation);
   await assertSecretsAreShown(invocation, context);
   const bulkLines = await readCheckedLines(invocation, path, context);
@@ -78,7 +78,7 @@ export const runBulkCreate = async (
       } catch (caughtError) {
         if (signal.aborted) {
           isInterrupted = true;
-          const mightBeDone = caughtError !== signal.reason || changes.takeUnanswered();
+          const mightBeDone = caughtError !== signal.reason || changeTracker.consumeUnconfirmed();
           output.notice(createInterruptedCreationNotice(line, mightBeDone, bulkLines.length - index - 1));
           return;
         }

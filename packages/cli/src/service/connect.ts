@@ -84,8 +84,8 @@ export const createClientFor = async (
     output,
     trace,
     insecureUrls,
-    changes,
-  }: Pick<Context, "version" | "output" | "trace" | "insecureUrls" | "changes">,
+    changeTracker,
+  }: Pick<Context, "version" | "output" | "trace" | "insecureUrls" | "changeTracker">,
   options?: SendOptions,
   wrapTransport: (transport: Transport, baseTransport: Transport) => Transport = (transport) => transport,
 ): Promise<MgmtClient> => {
@@ -99,7 +99,10 @@ export const createClientFor = async (
       // The check below has the words of the command line.
       allowInsecureHttp: true,
       token,
-      transport: announceBeforeRequests(changes.watch(addSlownessNotices(transport, output)), output),
+      transport: announceBeforeRequests(
+        changeTracker.trackTransport(addSlownessNotices(transport, output)),
+        output,
+      ),
       onRetry: (retry) => announceRetry(retry, output),
       headers: { "user-agent": `mgmt/${version}` },
       timers,

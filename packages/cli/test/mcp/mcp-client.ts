@@ -9,7 +9,7 @@ import { startMcpServer, type StartOptions } from "../../src/mcp/start-server.js
 import { Output } from "../../src/output/output.js";
 import { Interruption } from "../../src/system/interruption.js";
 import { InsecureUrlGuard } from "../../src/transport/insecure-url-guard.js";
-import { SentChanges } from "../../src/transport/sent-changes.js";
+import { UnconfirmedChangeTracker } from "../../src/transport/unconfirmed-changes.js";
 
 /** A client that is connected to a server in the same process. */
 export interface ConnectedClient {
@@ -109,7 +109,7 @@ export const createContext = (
       insecureUrls: new InsecureUrlGuard(output),
       stdin: stdin as unknown as NodeJS.ReadStream,
       stderr: stderr as unknown as NodeJS.WriteStream,
-      changes: new SentChanges(),
+      changeTracker: new UnconfirmedChangeTracker(),
       answers: [],
     },
     printed: () => text,

@@ -200,7 +200,7 @@ const printErrorResponse = async (
 const explainIfLost = async (
   error: unknown,
   { method, path, query, body, operation }: ApiRequest,
-  context: Pick<Context, "signal" | "changes">,
+  context: Pick<Context, "signal" | "changeTracker">,
 ): Promise<unknown> => {
   if (method === "GET") return error;
   if (operation) {

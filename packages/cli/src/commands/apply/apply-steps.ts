@@ -18,7 +18,7 @@ export interface ApplyOutcome {
   readonly ids: ReadonlyMap<Step, string>;
   readonly errors: ReadonlyMap<Step, unknown>;
   /** The step that failed without a response, and may still have been carried out. */
-  readonly unansweredStep?: Step;
+  readonly unconfirmedStep?: Step;
 }
 
 /** The error of a request that the sponsor has to approve first. */
@@ -41,7 +41,7 @@ export const applySteps = async (
   approvalWait: ApprovalWait | undefined,
   context: Context,
 ): Promise<ApplyOutcome> => {
-  const { output, signal, changes } = context;
+  const { output, signal, changeTracker } = context;
   const runner = new StepRunner(client, plan, context, true);
   const ids = new Map<Step, string>();
   const isNotDone = (step: Step): boolean => !ids.has(step);
@@ -55,13 +55,13 @@ export const applySteps = async (
         ids.set(step, id);
         output.info(`Done: ${step.action} ${formatAddress(step)} (${id})`);
       } catch (error) {
-        const isUnanswered = changes.takeUnanswered();
-        if (signal.aborted && !isUnanswered) return { ids, errors };
+        const isUnconfirmed = changeTracker.consumeUnconfirmed();
+        if (signal.aborted && !isUnconfirmed) return { ids, errors };
         errors.set(step, error);
         if (!isApprovalNeededError(error)) {
           const isUnknown =
-            isUnanswered && (signal.aborted || (await describeLostResponse(error)) !== undefined);
-          return { ids, errors, ...(isUnknown && { unansweredStep: step }) };
+            isUnconfirmed && (signal.aborted || (await describeLostResponse(error)) !== undefined);
+          return { ids, errors, ...(isUnknown && { unconfirmedStep: step }) };
         }
         pendingApprovals.set(step, error);
       }

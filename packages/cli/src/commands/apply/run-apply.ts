@@ -153,7 +153,7 @@ const confirmSteps = async (
 /** Prints the result of every step. Throws if not all are done. */
 const printResults = async (
   { steps }: Plan,
-  { ids, errors, unansweredStep }: ApplyOutcome,
+  { ids, errors, unconfirmedStep }: ApplyOutcome,
   options: ApplyOptions,
   { output, signal }: Context,
 ): Promise<void> => {
@@ -167,7 +167,7 @@ const printResults = async (
     else if (!errors.has(step)) results.push({ status: "skipped", ...stepFields });
     else {
       const { exitCode: _, ...failure } = await output.describeFailure(errors.get(step));
-      const isUnknown = unansweredStep === step;
+      const isUnknown = unconfirmedStep === step;
       results.push({ status: isUnknown ? "unknown" : "failed", ...stepFields, error: failure });
       const outcome = isUnknown ? "may have been carried out" : "failed";
       problems.push(`${action} ${formatAddress(step)} ${outcome}: ${failure.message} (${failure.code})`);

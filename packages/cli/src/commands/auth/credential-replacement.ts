@@ -48,7 +48,7 @@ const lockTimeoutMs = 32_000;
 
 export const createCredentialReplacement = (
   target: LoginTarget,
-  context: Pick<Context, "output" | "signal" | "version" | "insecureUrls" | "changes">,
+  context: Pick<Context, "output" | "signal" | "version" | "insecureUrls" | "changeTracker">,
 ): CredentialReplacement => {
   const { file, name, profile } = target;
   // The SDK must not hold the lock while the service is asked for the caller; `replaceUnderLock` takes it.

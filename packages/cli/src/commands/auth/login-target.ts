@@ -33,7 +33,7 @@ export interface LoginTarget {
  */
 export const resolveLoginTarget = async (
   flags: GlobalFlags & { readonly authUrl?: string; readonly store?: "file" | "keyring" },
-  context: Pick<Context, "env" | "cwd" | "version" | "output" | "insecureUrls" | "changes">,
+  context: Pick<Context, "env" | "cwd" | "version" | "output" | "insecureUrls" | "changeTracker">,
 ): Promise<LoginTarget> => {
   const { env } = context;
   const { file, name, profile } = chooseLoginProfile(flags, context);

@@ -16,7 +16,7 @@ const timeoutMs = 10_000;
 export const readTokenOwner = async (
   baseUrl: ValueWithSource<string>,
   token: string,
-  context: Pick<Context, "version" | "signal" | "output" | "insecureUrls" | "changes">,
+  context: Pick<Context, "version" | "signal" | "output" | "insecureUrls" | "changeTracker">,
 ): Promise<TokenOwner> => {
   const client = await createClientFor(baseUrl, token, context);
   const { user, workspace } = await client.me.get({ signal: context.signal, timeoutMs });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isOutcomeUnknown } from "./sent-changes.js";
+import { isOutcomeUnknown } from "./unconfirmed-changes.js";
 
 describe("a response to a change", () => {
   it.each([
