@@ -8,7 +8,7 @@ import { runWriteTransaction } from "./run-transaction.js";
 import type { ApprovalRow } from "../store/rows.js";
 import * as controlErrors from "./control-errors.js";
 import { type RequestedApproval, serializeRequestedApproval } from "./serialize-resources.js";
-import { mapTogether } from "../store/preload.js";
+import { mapBatched } from "../store/preload.js";
 import { readOnlyTransaction } from "../store/storage-adapter.js";
 
 /** Decides approvals as their sponsor does. The API has no operation for that; see the `Approval` schema. */
@@ -20,7 +20,7 @@ export class ApprovalsControl<Mode extends CallMode> {
   list(): ModeResult<Mode, RequestedApproval[]> {
     return this.getRequestContext().transact(readOnlyTransaction, (context) => {
       const now = context.clock.now();
-      return mapTogether(context.store.approvals.list({}), (row) =>
+      return mapBatched(context.store.approvals.list({}), (row) =>
         serializeRequestedApproval(context, row, now),
       );
     });

@@ -1,7 +1,7 @@
 import type { OAuthSettings } from "../values/settings.js";
 import type { GrantRow } from "../store/rows.js";
 import type { Store } from "../store/store.js";
-import { mapTogether, loadTogether } from "../store/preload.js";
+import { mapBatched, runBatched } from "../store/preload.js";
 
 const dayMs = 86_400_000;
 
@@ -18,14 +18,14 @@ const maxDeletedRows = 20;
  */
 export const deleteExpiredRows = (store: Store, now: number, lifetimes: TokenLifetimes): boolean => {
   const { authorizationCodes, grants, refreshTokens, revokedTokens } = store;
-  const [[expiredTokens, expiredGrants], [expiredCodes, expiredRevocations]] = loadTogether(
+  const [[expiredTokens, expiredGrants], [expiredCodes, expiredRevocations]] = runBatched(
     () =>
-      loadTogether(
+      runBatched(
         () => refreshTokens.listExpired(now, maxDeletedRows),
         () => grants.listExpired(now, maxDeletedRows),
       ),
     () =>
-      loadTogether(
+      runBatched(
         () => authorizationCodes.listExpired(now - dayMs, maxDeletedRows),
         () => revokedTokens.listExpired(now, maxDeletedRows),
       ),
@@ -44,7 +44,7 @@ export const deleteGrants = (
   grantIds: readonly string[],
   lifetimes: Pick<OAuthSettings, "code">,
 ): void => {
-  mapTogether([...new Set(grantIds)], (grantId) => deleteGrant(store, grantId, lifetimes));
+  mapBatched([...new Set(grantIds)], (grantId) => deleteGrant(store, grantId, lifetimes));
 };
 
 /** Deletes a grant and its refresh tokens, and restores the original expiry of its code. */
@@ -53,9 +53,9 @@ export const deleteGrant = (
   grantId: string,
   { code: codeLifetimeMs }: Pick<OAuthSettings, "code">,
 ): void => {
-  const [[tokens, codes]] = loadTogether(
+  const [[tokens, codes]] = runBatched(
     () =>
-      loadTogether(
+      runBatched(
         () => refreshTokens.list({ grantId }),
         () => authorizationCodes.list({ grantId }),
       ),

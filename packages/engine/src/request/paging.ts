@@ -1,7 +1,7 @@
 import type { CollectionName } from "../store/collections.js";
 import type { Row } from "../store/rows.js";
 import type { Collection, PageRequest } from "../store/store.js";
-import { type Preload, mapTogether } from "../store/preload.js";
+import { type Preload, mapBatched } from "../store/preload.js";
 import type { OperationCall, RoutedRequest, SuccessResponse } from "../context/operation-handler.js";
 import { errors } from "../values/errors.js";
 import type { RowSerializer } from "../context/row-json-cache.js";
@@ -53,7 +53,7 @@ export const respondWithPage = <T extends Row, Where>(
   if (rowJsonCache === undefined) {
     return {
       status: 200,
-      body: { data: mapTogether(pageRows, (row) => serialize(context, row)), pagination },
+      body: { data: mapBatched(pageRows, (row) => serialize(context, row)), pagination },
     };
   }
   return { status: 200, json: rowJsonCache.renderPage(serialize, pageRows, JSON.stringify(pagination)) };

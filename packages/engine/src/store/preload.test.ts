@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MissingRowsError, buildPreloadKey, loadTogether, mapTogether } from "./preload.js";
+import { MissingRowsError, buildPreloadKey, runBatched, mapBatched } from "./preload.js";
 
 const miss = (name: string, calls: string[]) => (): never => {
   calls.push(name);
@@ -9,10 +9,10 @@ const miss = (name: string, calls: string[]) => (): never => {
 describe("rows that are loaded together", () => {
   it("are those of both functions, if the first one misses some", () => {
     const calls: string[] = [];
-    expect(() => loadTogether(miss("first", calls), miss("second", calls))).toThrow(MissingRowsError);
+    expect(() => runBatched(miss("first", calls), miss("second", calls))).toThrow(MissingRowsError);
     expect(calls).toEqual(["first", "second"]);
     expect(
-      loadTogether(
+      runBatched(
         () => 1,
         () => 2,
       ),
@@ -24,8 +24,8 @@ describe("rows that are loaded together", () => {
     const fail = () => {
       throw new RangeError("refused");
     };
-    expect(() => loadTogether(fail, miss("second", calls))).toThrow(RangeError);
-    expect(() => mapTogether([1, 2], (item) => (item === 1 ? fail() : miss("second", calls)()))).toThrow(
+    expect(() => runBatched(fail, miss("second", calls))).toThrow(RangeError);
+    expect(() => mapBatched([1, 2], (item) => (item === 1 ? fail() : miss("second", calls)()))).toThrow(
       RangeError,
     );
     expect(calls).toEqual([]);
@@ -34,10 +34,10 @@ describe("rows that are loaded together", () => {
   it("are those of all items, in their order", () => {
     const calls: string[] = [];
     const work = (item: number) => (item % 2 === 0 ? miss(String(item), calls)() : item);
-    expect(() => mapTogether([1, 2, 3, 4], work)).toThrow(MissingRowsError);
+    expect(() => mapBatched([1, 2, 3, 4], work)).toThrow(MissingRowsError);
     expect(calls).toEqual(["2", "4"]);
-    expect(mapTogether([1, 3], work)).toEqual([1, 3]);
-    expect(mapTogether([], work)).toEqual([]);
+    expect(mapBatched([1, 3], work)).toEqual([1, 3]);
+    expect(mapBatched([], work)).toEqual([]);
   });
 });
 

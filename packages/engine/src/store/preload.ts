@@ -64,19 +64,19 @@ export type Preload =
 export type LoadResult = readonly LoadedRow[] | number;
 
 /**
- * Rows that a read transaction has loaded, for a later transaction that changes them: it begins with them, which saves a round trip. Its
- * commit notices that a row which it changes is another one by now, and nothing else. So it must change each row on which its result depends.
+ * Rows that a read transaction has loaded, with which a later write transaction begins, to save a round trip. The commit of the write
+ * transaction detects a conflict only on rows that it changes. So it must change each row on which its result depends.
  */
 export class LoadedRows {
   #results: (readonly [Preload, LoadResult])[] = [];
 
-  /** Keeps the results of preloads instead of those before. */
-  keep(preloads: readonly Preload[], results: readonly LoadResult[]): void {
+  /** Replaces the results of earlier preloads. */
+  set(preloads: readonly Preload[], results: readonly LoadResult[]): void {
     this.#results = preloads.map((preload, index) => [preload, results[index] ?? []]);
   }
 
-  /** Returns the rows, and forgets them. A transaction that runs again has to load what it needs. */
-  take(): readonly (readonly [Preload, LoadResult])[] {
+  /** Returns the rows, and discards them: a transaction that runs again must load rows itself. */
+  consume(): readonly (readonly [Preload, LoadResult])[] {
     const results = this.#results;
     this.#results = [];
     return results;
@@ -99,8 +99,8 @@ export class MissingRowsError extends Error {
   }
 }
 
-/** Runs two functions, and loads the rows that they miss together. */
-export const loadTogether = <First, Second>(
+/** Runs two functions. If both miss rows, these are loaded in one batch, because the second one runs before the first one is repeated. */
+export const runBatched = <First, Second>(
   runFirst: () => First,
   runSecond: () => Second,
 ): [First, Second] => {
@@ -114,8 +114,8 @@ export const loadTogether = <First, Second>(
   return [firstResult, runSecond()];
 };
 
-/** Runs the function for each item, and loads the rows that all of them miss together. */
-export const mapTogether = <T, Result>(items: readonly T[], callback: (item: T) => Result): Result[] => {
+/** Runs the function for each item. The rows that any of the runs misses are loaded in one batch. */
+export const mapBatched = <T, Result>(items: readonly T[], callback: (item: T) => Result): Result[] => {
   const results: Result[] = [];
   let missingRowsError: MissingRowsError | undefined;
   for (const item of items) {

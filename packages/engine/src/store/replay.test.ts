@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Refused, openReplay } from "../../test/store/open-replay.js";
-import { LoadedRows, type Preload, mapTogether } from "./preload.js";
+import { LoadedRows, type Preload, mapBatched } from "./preload.js";
 import { sampleRows } from "../../test/store/store-under-test.js";
 
 const row = (id: string): Preload => ({ read: "row", table: "projects", id });
@@ -35,7 +35,7 @@ describe("a transaction", () => {
 
   it("loads at once what the items of a list miss", async () => {
     const { run, trips } = openReplay("p1", "p2", "p3");
-    const ids = await run(({ projects }) => mapTogether(["p1", "p2", "p3"], (id) => projects.get(id)?.id));
+    const ids = await run(({ projects }) => mapBatched(["p1", "p2", "p3"], (id) => projects.get(id)?.id));
     expect(ids).toEqual(["p1", "p2", "p3"]);
     expect(trips()).toEqual(["begin write w", "load", "load", "commit"]);
   });

@@ -109,7 +109,7 @@ const runUntilLoaded = async <T>(
 ): Promise<CallbackOutcome<T>> => {
   let workingSet = createWorkingSet(countedRequests);
   let loadedPreloads: readonly Preload[] = [];
-  const knownRows = isReading ? [] : (loadedRows?.take() ?? []);
+  const knownRows = isReading ? [] : (loadedRows?.consume() ?? []);
   for (const [preload, result] of knownRows) workingSet.add([preload], [result]);
   const knownKeys = new Set(knownRows.map(([preload]) => buildPreloadKey(preload)));
   let missingPreloads = preloads.filter(
@@ -126,7 +126,7 @@ const runUntilLoaded = async <T>(
       }
       const results = await transaction.load(missingPreloads);
       workingSet.add(missingPreloads, results);
-      if (isReading) loadedRows?.keep(missingPreloads, results);
+      if (isReading) loadedRows?.set(missingPreloads, results);
       missingPreloads.forEach((preload, index) => {
         if (preload.read === "hit") countedRequests.push([preload, results[index] ?? []]);
       });

@@ -1,7 +1,7 @@
 import type { OperationContext } from "../../context/operation-context.js";
 import type { Transactions } from "../../context/transactions.js";
 import { readOnlyTransaction } from "../../store/storage-adapter.js";
-import { mapTogether } from "../../store/preload.js";
+import { mapBatched } from "../../store/preload.js";
 import type { DatabaseRow } from "../../store/rows.js";
 
 /** Returns whether a deletion of the database was requested and has not been made yet. */
@@ -51,5 +51,5 @@ export const findPendingCopies = async (
       ((row.status === "provisioning" && !row.made && lifecycle.provisioning === 0) ||
         (row.status === "recovering" && lifecycle.recovering === 0));
     const { copies = [] } = store.databases.get(databaseId) ?? {};
-    return mapTogether(copies, (id) => store.databases.get(id)).filter(isPending);
+    return mapBatched(copies, (id) => store.databases.get(id)).filter(isPending);
   });

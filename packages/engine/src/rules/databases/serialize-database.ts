@@ -1,4 +1,4 @@
-import { type Preload, loadTogether } from "../../store/preload.js";
+import { type Preload, runBatched } from "../../store/preload.js";
 import type { SerializationContext } from "../../context/row-json-cache.js";
 import { formatTimestamp } from "../../values/clock.js";
 import type {
@@ -62,7 +62,7 @@ export const listDatabaseReferencePreloads = (databaseId: string | undefined): P
 
 /** Builds a `Database`, the form without connection strings. */
 export const serializeDatabase = (context: SerializationContext, row: DatabaseRow): Database => {
-  const [connections, project] = loadTogether(
+  const [connections, project] = runBatched(
     () =>
       context.store.connections
         .list({ databaseId: row.id })

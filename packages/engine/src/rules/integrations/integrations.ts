@@ -7,7 +7,7 @@ import { respondWithPage } from "../../request/paging.js";
 import { isInWorkspace, requireAccess } from "../../request/resource-access.js";
 import type { Integration } from "../../generated/schemas.js";
 import type { IntegrationRow } from "../../store/rows.js";
-import { mapTogether } from "../../store/preload.js";
+import { mapBatched } from "../../store/preload.js";
 
 /**
  * Builds an `Integration` from its row.
@@ -32,7 +32,7 @@ export const serializeIntegration = (context: SerializationContext, row: Integra
 
 /** Revokes integrations. Deleting the row of an integration revokes its access tokens; its grants expire. */
 const revokeIntegrations = ({ store, clock }: OperationContext, rows: readonly IntegrationRow[]) => {
-  mapTogether(rows, ({ id: integrationId }) => {
+  mapBatched(rows, ({ id: integrationId }) => {
     const grants = store.grants.list({ integrationId });
     store.integrations.delete(integrationId);
     for (const { id } of grants) store.grants.update(id, { expiresAt: clock.now() });

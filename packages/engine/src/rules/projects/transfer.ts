@@ -1,7 +1,7 @@
 import { errors } from "../../values/errors.js";
 import { type OperationCall, defineHandler } from "../../context/operation-handler.js";
 import { adminScope } from "../../values/principal.js";
-import { mapTogether } from "../../store/preload.js";
+import { mapBatched } from "../../store/preload.js";
 import { requireProject } from "./project-access.js";
 
 /**
@@ -35,7 +35,7 @@ export const transferHandlers = {
       const { projects, databases, connections, apps, approvals } = store;
       projects.update(project.id, { workspaceId });
       for (const app of apps.list({ projectId: project.id })) apps.update(app.id, { workspaceId });
-      mapTogether(databases.list({ projectId: project.id }), ({ id: databaseId }) => {
+      mapBatched(databases.list({ projectId: project.id }), ({ id: databaseId }) => {
         const connectionsOfDatabase = connections.list({ databaseId });
         databases.update(databaseId, { workspaceId });
         for (const { id } of connectionsOfDatabase) connections.update(id, { workspaceId });
