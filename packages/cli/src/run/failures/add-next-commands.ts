@@ -6,7 +6,7 @@ import { findSiblingCommand } from "../../contract/siblings.js";
 import { getMgmtCommand, replaceMgmtCommand } from "../../text/mgmt-command.js";
 import type { Failure } from "../../errors/failure.js";
 import { type FailedCommand, describeFailedCommand } from "./failed-command.js";
-import { rewordFailure } from "./reword-failure.js";
+import { translateFailure } from "./translate-failure.js";
 import { redactConnectionStrings } from "./redact-connection-strings.js";
 import { type CommandCandidate, type FailureDetails, isRepeatable, nextByCode } from "./next-by-code.js";
 import { stripUrlCredentials } from "../../text/strip-url-credentials.js";
@@ -37,7 +37,7 @@ export const addNextCommands = async (
   { program, line, promptAnswers, id, env }: FailureContext,
 ): Promise<Failure> => {
   const command = describeFailedCommand(program, line, promptAnswers);
-  const failure = rewordFailure(error, command, id);
+  const failure = translateFailure(error, command, id);
   const commands = await listNextCommands(failure, command, id);
   const next = commands.map(([, ...commandLine]) => [...getMgmtCommand(env), ...commandLine]);
   const [bestCommand = []] = next;

@@ -6,24 +6,28 @@ import { findListHint } from "../../errors/name-errors.js";
 import { type FailedCommand, toAttributeName } from "./failed-command.js";
 
 /**
- * Rewrites an error response of the service in the words of the command line: the id that was not found instead of its resource type, and
- * flags instead of the fields of the request.
+ * Translates an error response of the service into the terms of the command line: names the id that was not found instead of its resource
+ * type, and flags instead of fields of the request.
  *
  * @param id the id of the item that failed, if the command line has several.
  */
-export const rewordFailure = (failure: Failure, command: FailedCommand, id: string | undefined): Failure => {
+export const translateFailure = (
+  failure: Failure,
+  command: FailedCommand,
+  id: string | undefined,
+): Failure => {
   const { definition } = command;
   if (failure.code === "route:not_found" && !definition) return { ...failure, hint: pathsHint };
   if (!definition || failure.status === undefined) return failure;
-  if (failure.status === 404) return rewordNotFound(failure, definition, command, id);
+  if (failure.status === 404) return translateNotFound(failure, definition, command, id);
   if (failure.code !== "validation:failed" || !failure.issues) return failure;
-  return rewordInvalidRequest(failure, failure.issues, definition, command);
+  return translateInvalidRequest(failure, failure.issues, definition, command);
 };
 
-/** The service's own hint may be true of the path that failed. */
+/** Replaces the hint of the service, which suggests another HTTP request. */
 const pathsHint = "mgmt operations lists the paths of all operations.";
 
-const rewordNotFound = (
+const translateNotFound = (
   failure: Failure,
   definition: GeneratedCommand,
   { args, options }: FailedCommand,
@@ -52,7 +56,7 @@ const rewordNotFound = (
   };
 };
 
-const rewordInvalidRequest = (
+const translateInvalidRequest = (
   failure: Failure,
   issues: NonNullable<Failure["issues"]>,
   definition: GeneratedCommand,
@@ -73,15 +77,15 @@ const rewordInvalidRequest = (
         ])),
   ]);
   const flagByName = new Map([...flagByPath].map(([path, flag]) => [path.split("/").at(-1) ?? path, flag]));
-  const rewordedIssues = issues.map(({ path, message }) => ({
+  const translatedIssues = issues.map(({ path, message }) => ({
     path,
     // Only names such as `branchId` are not words of a sentence.
     message: message.replaceAll(/\b[a-z]+[A-Z]\w*\b/g, (name) => flagByName.get(name) ?? name),
   }));
-  const sentences = rewordedIssues.map(({ path, message }) => `${flagByPath.get(path) ?? path} ${message}`);
+  const sentences = translatedIssues.map(({ path, message }) => `${flagByPath.get(path) ?? path} ${message}`);
   return {
     ...failure,
     message: `The request is not valid: ${sentences.join("; ")}`,
-    issues: rewordedIssues,
+    issues: translatedIssues,
   };
 };
