@@ -1,12 +1,12 @@
-import { type Command, CommanderError } from "commander";
+import { CommanderError } from "commander";
 import type { PromptAnswer, SelfCommand } from "./input/context.js";
 import { noWorkingDirectoryError } from "./errors/cli-error.js";
-import { exitCodes, isInterruption, planExitCodes, ProgramExitError } from "./errors/exit-codes.js";
+import { exitCodes, ProgramExitError } from "./errors/exit-codes.js";
 import { InputSources } from "./input/sources.js";
 import { Interruption, type SignaledProcess } from "./system/interruption.js";
 import { type OutputFormat, outputFormats } from "./output/output-format.js";
 import { Output } from "./output/output.js";
-import { getCalledCommand, HelpAsDataError, getCommandLine } from "./command-line/command.js";
+import { getCalledCommand, HelpAsDataError, type MgmtCommand } from "./command-line/command.js";
 import { collectGlobalFlags } from "./command-line/global-options.js";
 import { buildProgram } from "./commands/program.js";
 import { InsecureUrlGuard } from "./transport/insecure-url-guard.js";
@@ -112,8 +112,8 @@ export const main = async (
         const changeError = changeInterruptedError(error);
         return { exitCode: await output.fail(changeError), error: changeError };
       }
-      const exitCode = adjustPlanExitCode(await output.fail(error), getCalledCommand(program), args);
-      return { exitCode, error };
+      const exitCode = await output.fail(error);
+      return { exitCode: getCalledCommand(program).mapErrorExitCode?.(exitCode, args) ?? exitCode, error };
     }
   };
   const runResult = await run();
@@ -124,21 +124,12 @@ export const main = async (
 
 const explainUsageError = async (
   error: CommanderError,
-  program: Command,
+  program: MgmtCommand,
   env: NodeJS.ProcessEnv,
 ): Promise<Error> => {
   const { explainCommanderError } = await import("./run/failures/explain-commander-error.js");
   return explainCommanderError(error, program, env);
 };
-
-/**
- * Returns the exit code after an error. With `mgmt plan --exit-code`, 2 means that there are changes, so every error is 1, also
- * one of the command line itself.
- */
-const adjustPlanExitCode = (code: number, command: Command, args: readonly string[]): number =>
-  getCommandLine(command) === "mgmt plan" && args.includes("--exit-code") && !isInterruption(code)
-    ? planExitCodes.failed
-    : code;
 
 /** Returns the working directory, or undefined if it was deleted. */
 const findWorkingDirectory = ({ cwd }: Pick<ProcessLike, "cwd">): string | undefined => {

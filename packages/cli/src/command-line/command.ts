@@ -57,6 +57,8 @@ export class MgmtCommand extends Command {
   errors: DeclaredErrors = {};
   /** Completes the arguments in a shell. Absent for the command of an operation, whose definition describes them. */
   completeArgument?: CompleteArgument;
+  /** Returns the exit code after an error, for a command that gives exit codes another meaning. */
+  mapErrorExitCode?: (exitCode: number, args: readonly string[]) => number;
   /** The program that gets the arguments after `--`, if the command passes some on. */
   wrappedProgram?: string;
   /** Whether the words after the first argument belong to a program. */
@@ -236,9 +238,10 @@ export const listSubcommandNames = async (
 };
 
 /** Returns the command that parsing stopped at. Each command passed its remaining arguments to the next one. */
-export const getCalledCommand = (command: Command): Command => {
+export const getCalledCommand = <C extends Command & { readonly commands: readonly C[] }>(command: C): C => {
   const [firstArgument = ""] = command.args;
-  const calledSubcommand = command.commands.find((subcommand) => isCalledBy(subcommand, firstArgument));
+  const subcommands: readonly C[] = command.commands;
+  const calledSubcommand = subcommands.find((subcommand) => isCalledBy(subcommand, firstArgument));
   return calledSubcommand === undefined ? command : getCalledCommand(calledSubcommand);
 };
 

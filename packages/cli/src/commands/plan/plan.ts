@@ -1,9 +1,16 @@
 import { collectGlobalFlags } from "../../command-line/global-options.js";
 import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
+import { isInterruption, planExitCodes } from "../../errors/exit-codes.js";
 import { planExitCodesText } from "../../errors/exit-code-meanings.js";
 import { addManifestOptions } from "../../manifest/manifest-options.js";
 import type { PlanFlags } from "./run-plan.js";
 import type { Plan } from "../../manifest/plan.js";
+
+const exitCodeFlag = "--exit-code";
+
+/** With `--exit-code`, 2 means that there are changes, so every error is 1, also an error of the command line itself. */
+const mapErrorExitCode = (exitCode: number, args: readonly string[]): number =>
+  args.includes(exitCodeFlag) && !isInterruption(exitCode) ? planExitCodes.failed : exitCode;
 
 export const planCommand: HandwrittenCommand<Plan> = {
   commandPath: "plan",
@@ -23,7 +30,8 @@ export const planCommand: HandwrittenCommand<Plan> = {
     addManifestOptions(command);
     command
       .option("--out <path>", "save the plan in a file, for mgmt apply; - for standard output")
-      .option("--exit-code", `exit with ${planExitCodesText}`);
+      .option(exitCodeFlag, `exit with ${planExitCodesText}`);
+    command.mapErrorExitCode = mapErrorExitCode;
     command.action(async () => {
       const { runPlan } = await import("./run-plan.js");
       await runPlan(command.opts<PlanFlags>(), collectGlobalFlags(command), context);
