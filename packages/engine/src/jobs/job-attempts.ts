@@ -52,12 +52,12 @@ export const buildFailedFields = (
 };
 
 /**
- * Returns the fields of a job that a process takes. Counts an attempt if the process that had the job has exited: the job may have crashed
- * it, and would crash all others.
+ * Returns the changed fields of a job that a process claims. Counts an attempt if the process that had claimed the job has exited: the job
+ * may have crashed it, and would crash all others.
  *
  * @param isDelayed whether the job is delayed instead if that has happened before.
  */
-export const buildTakenFields = (
+export const buildClaimFields = (
   row: JobRow,
   ownProcess: {
     readonly currentSession: string;

@@ -7,8 +7,8 @@ export type JobContext = Pick<RequestContext, "settings" | "databaseEngine" | "d
 /** Thrown by a job whose change no longer applies. The request that waits for the job runs again from its check. */
 export class SupersededError extends Error {}
 
-/** Thrown when another process has taken the job, so nothing is left to do. */
-export class JobTakenError extends SupersededError {}
+/** Thrown when another process has claimed the job, so nothing is left to do. */
+export class JobClaimedError extends SupersededError {}
 
 /** Thrown by a job that has stored its failure in the row of its subject, so that it is not repeated. */
 export class StoredFailureError extends Error {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { JobRow } from "../context/server-rows.js";
 import { type Preload, replay } from "@mgmt/engine/internal";
-import { JobTakenError, SupersededError } from "./job-handler.js";
+import { JobClaimedError, SupersededError } from "./job-handler.js";
 import { JobRunner, type JobRunnerOptions, type JobTransaction } from "./job-runner.js";
 
 /** Runs steps on a table with these jobs, and records what they ask for. Changes are not stored. */
@@ -123,6 +123,6 @@ describe("JobRunner", () => {
     runner.addScheduledJobs([own]);
     const error = await runner.runNow(own);
     expect(error).toBeInstanceOf(SupersededError);
-    expect(error instanceof JobTakenError).toBe(isTaken);
+    expect(error instanceof JobClaimedError).toBe(isTaken);
   });
 });

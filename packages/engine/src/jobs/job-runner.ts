@@ -4,13 +4,13 @@ import type { Sessions } from "../store/records.js";
 import type { JobRow, ServerTables, ScheduledJob } from "../context/server-rows.js";
 import {
   buildFailedFields,
-  buildTakenFields,
+  buildClaimFields,
   createDeadJobError,
   describeError,
   isDead,
   resetFailedJobs,
 } from "./job-attempts.js";
-import { JobTakenError, StoredFailureError, SupersededError } from "./job-handler.js";
+import { JobClaimedError, StoredFailureError, SupersededError } from "./job-handler.js";
 import { unrefTimer } from "../values/idle-timer.js";
 import type { Job } from "../context/scheduler.js";
 import { FairSemaphore } from "./fair-semaphore.js";
@@ -18,12 +18,12 @@ import { PostponedJobs } from "./postponed-jobs.js";
 import type { JobTable } from "./table-scheduler.js";
 
 /**
- * Runs a callback on the jobs of all processes, in a transaction. One that takes jobs keeps out others that take jobs.
+ * Runs a callback on the jobs of all processes, in a transaction. Only one transaction at a time claims jobs.
  *
  * @param preloads what the callback reads, which saves a round trip.
  */
 export type JobTransaction = <T>(
-  purpose: "read" | "take" | "end",
+  purpose: "read" | "claim" | "end",
   callback: (jobs: JobTable, tables: ServerTables) => T,
   preloads?: readonly Preload[],
 ) => Promise<T>;
@@ -52,7 +52,7 @@ const maxWaitMs = 10_000;
 /** Errors after which a job is done. */
 const completingErrors = [SupersededError, StoredFailureError];
 
-/** Maximum number of jobs that one process takes from others and that have not ended. */
+/** Maximum number of unfinished jobs that one process claims from others. */
 const maxRunningJobs = 50;
 
 /** How many jobs of one process work at a time, in total and for each workspace. */
@@ -65,7 +65,7 @@ const awaitedConcurrencyLimits = { maxTotal: 32, perKey: 8 };
 const maxJobsPerPoll = 500;
 
 /**
- * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for immediately, and takes others as
+ * Runs the jobs of the store that are due. A process runs those that its own transactions schedule for immediately, and claims others as
  * they fall due, including jobs of a process that has exited. A row is removed when its job is done, by the transaction with its result if
  * it has one, so a job that a crash interrupts runs again.
  *
@@ -160,7 +160,7 @@ export class JobRunner {
     for (;;) {
       await Promise.all(listRunningJobs());
       const time = now();
-      const job = await this.#takeFirst((jobs) =>
+      const job = await this.#claimFirstJob((jobs) =>
         jobs
           .list({ subject })
           .filter(
@@ -182,7 +182,7 @@ export class JobRunner {
    * Runs the jobs that are due until a time, one after the other. Waits for those that other processes run. Leaves those that
    * cannot reach Postgres.
    *
-   * @param onDue called with the time of each job, in the transaction that takes it.
+   * @param onDue called with the time of each job, in the transaction that claims it.
    */
   async advanceTo(time: number, onDue: (dueAt: number, tables: ServerTables) => void): Promise<void> {
     const skippedIds = new Set<string>();
@@ -192,7 +192,7 @@ export class JobRunner {
       await this.waitUntilIdle();
       for (;;) {
         const isNew = ({ id }: JobRow): boolean => !skippedIds.has(id);
-        const job = await this.#takeFirst(
+        const job = await this.#claimFirstJob(
           (jobs, isFree) => {
             const dueJobs = jobs.listExpired(time, skippedIds.size + 1);
             // It is free unless another process has it.
@@ -229,7 +229,7 @@ export class JobRunner {
    */
   async retryJobs(ids?: readonly string[]): Promise<string[]> {
     const retriedIds = await this.#options.transact(
-      "take",
+      "claim",
       (jobs) => resetFailedJobs(jobs, ids),
       toPreloads(ids ?? []),
     );
@@ -250,7 +250,7 @@ export class JobRunner {
   /** Polls for jobs that are due and that no running process runs. */
   pollDueJobs(): void {
     if (!this.#isStarted || this.#isAdvancing || this.#currentPoll) return;
-    this.#currentPoll = this.#takeDueJobs()
+    this.#currentPoll = this.#claimDueJobs()
       .catch((error: unknown) => {
         // The next poll finds the jobs.
         if (!(error instanceof DatabaseUnavailableError)) this.#options.onDefect(error);
@@ -258,7 +258,7 @@ export class JobRunner {
       .finally(() => (this.#currentPoll = undefined));
   }
 
-  async #takeDueJobs(): Promise<void> {
+  async #claimDueJobs(): Promise<void> {
     const { transact, sessions, findWorkspaces, now } = this.#options;
     const currentSession = await this.#getCurrentSession();
     // Before the callback, which runs again until all it reads is there.
@@ -282,18 +282,18 @@ export class JobRunner {
     const workspaces = await findWorkspaces(freeJobs);
     const ownProcess = { currentSession, ownSessions: this.#ownSessions };
     const random = Math.random();
-    const takenJobs = await transact(
-      "take",
+    const claimedJobs = await transact(
+      "claim",
       (jobs) =>
         freeJobs.flatMap(({ id, owner }, index) => {
           const row = jobs.get(id);
           if (row?.owner !== owner || this.#hasJob(id)) return [];
-          const fields = buildTakenFields(row, ownProcess, { time, random, isDelayed: true });
+          const fields = buildClaimFields(row, ownProcess, { time, random, isDelayed: true });
           return [{ ...jobs.update(id, fields), workspaceId: workspaces[index] }];
         }),
       toPreloads(freeJobs.map(({ id }) => id)),
     );
-    for (const job of takenJobs) {
+    for (const job of claimedJobs) {
       if (isDead(job)) this.#options.onDefect(createDeadJobError(job));
       else if (job.owner !== null && !this.#hasJob(job.id)) void this.#startJob(job, false);
     }
@@ -306,14 +306,14 @@ export class JobRunner {
   }
 
   /**
-   * Takes the first of some jobs that no process runs. Waits while running processes have all of them, but not for long: a
-   * process has a job also while it cannot reach Postgres.
+   * Claims the first of some jobs that no process runs. Waits while running processes have claimed all of them, but not for long: a
+   * process keeps its claim even while it cannot reach Postgres.
    *
-   * @param onTake called in the transaction that takes the job.
+   * @param onClaim called in the transaction that claims the job.
    */
-  async #takeFirst(
+  async #claimFirstJob(
     chooseJobs: (jobs: JobTable, isFree: (job: JobRow) => boolean) => readonly JobRow[],
-    onTake: (job: JobRow, tables: ServerTables) => void = () => undefined,
+    onClaim: (job: JobRow, tables: ServerTables) => void = () => undefined,
   ): Promise<JobRow | undefined> {
     const { transact, sessions, now, onDefect } = this.#options;
     let deadOwners = new Set<string>();
@@ -324,12 +324,12 @@ export class JobRunner {
       const attempt = { time: now(), random: 0, isDelayed: false };
       const isFree = ({ id, owner }: JobRow): boolean =>
         (owner === null || owner === currentSession || deadOwners.has(owner)) && !this.#runningJobs.has(id);
-      const { job, candidates } = await transact("take", (jobs, tables) => {
+      const { job, candidates } = await transact("claim", (jobs, tables) => {
         const candidates = chooseJobs(jobs, isFree).filter(({ id }) => !this.#runningJobs.has(id));
         const freeJob = candidates.find(isFree);
         if (freeJob === undefined) return { job: undefined, candidates };
-        onTake(freeJob, tables);
-        const fields = buildTakenFields(freeJob, ownProcess, attempt);
+        onClaim(freeJob, tables);
+        const fields = buildClaimFields(freeJob, ownProcess, attempt);
         return { job: jobs.update(freeJob.id, fields), candidates };
       });
       if (job !== undefined && isDead(job)) {
@@ -391,7 +391,7 @@ export class JobRunner {
       if (error instanceof DatabaseUnavailableError) this.#postpone(job.id);
       else if (error === undefined || isAwaited || completingErrors.some((type) => error instanceof type)) {
         const owner = await this.#deleteJob(job.id);
-        return error instanceof SupersededError && owner !== job.owner ? new JobTakenError() : error;
+        return error instanceof SupersededError && owner !== job.owner ? new JobClaimedError() : error;
       } else await this.#storeFailure(job, error);
     } catch (failure) {
       if (!(failure instanceof DatabaseUnavailableError)) onDefect(failure);

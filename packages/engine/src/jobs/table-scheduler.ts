@@ -43,7 +43,7 @@ export class TableScheduler implements Scheduler {
     const row = jobs.get(id);
     if (row === undefined) return;
     if (row.owner !== owner) throw new LockLostError(new Error("Another process has the job"));
-    // The commit compares the version of the row, which changes when another process takes the job.
+    // The commit compares the version of the row, which changes when another process claims the job.
     jobs.delete(id);
     onComplete?.(id);
   }

@@ -10,7 +10,7 @@ import { RequestLog } from "./request-log.js";
 import type { RequestContext } from "../context/request-context.js";
 import { StateChangedError } from "../values/state-changed-error.js";
 import { operationHandlers } from "../rules/handlers.js";
-import { JobTakenError, SupersededError } from "../jobs/job-handler.js";
+import { JobClaimedError, SupersededError } from "../jobs/job-handler.js";
 
 /** The server that signs the tokens, and whose rows the requests use. */
 let first: MemoryServer;
@@ -154,7 +154,7 @@ describe("a request whose job", () => {
   });
 
   it.for([
-    { error: new JobTakenError(), status: 204, what: "was done by another process" },
+    { error: new JobClaimedError(), status: 204, what: "was done by another process" },
     { error: new SupersededError(), status: 404, what: "is superseded by another deletion" },
   ])("$what responds with $status", async ({ error, status }) => {
     const { id } = await first.seed.database((await first.seed.project()).id);

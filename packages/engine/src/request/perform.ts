@@ -1,5 +1,5 @@
 import type { TransactionOptions } from "../store/storage-adapter.js";
-import { JobTakenError, SupersededError } from "../jobs/job-handler.js";
+import { JobClaimedError, SupersededError } from "../jobs/job-handler.js";
 import type { ApprovalUse } from "./require-approval.js";
 import type { AuthorizedRequest } from "./authorize.js";
 import type { AnyOperationHandler, OperationCall, SuccessResponse } from "../context/operation-handler.js";
@@ -91,7 +91,7 @@ const runAgain = async (
     return await performOperation(requestContext, readyRequest);
   } catch (error) {
     const isDeleted =
-      supersededError instanceof JobTakenError &&
+      supersededError instanceof JobClaimedError &&
       readyRequest.request.operation.method === "DELETE" &&
       error instanceof RequestError &&
       error.status === 404;

@@ -74,7 +74,7 @@ export class StoredBackend implements ServerBackend<"async"> {
       now: () => storedState.current.clock.now(),
       transact: (purpose, callback, preloads = []) =>
         storedState.runTransaction(
-          { mode: purpose === "read" ? "read" : "write", locks: purpose === "take" ? ["jobs"] : [] },
+          { mode: purpose === "read" ? "read" : "write", locks: purpose === "claim" ? ["jobs"] : [] },
           ({ tables }) => callback(tables.getTable<JobRow, JobLookup>("jobs"), tables),
           { listPreloads: () => preloads },
         ),
