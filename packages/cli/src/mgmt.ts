@@ -47,7 +47,7 @@ const chooseOverview = ({ wrapped, unwrapped }: Overview, width: number): string
 
 const measureHelpWidth = (): number => {
   const outputStats = fstatSync(1);
-  // Only a terminal needs the stream, which takes time to open.
+  // The stream is opened only for a terminal, because that takes time.
   return outputStats.isFIFO() || outputStats.isFile() ? 80 : computeHelpWidth(processStreams.stdout);
 };
 

@@ -59,7 +59,7 @@ export class PostgresDatabases implements DatabaseEngine {
   readonly #roleRemover: RoleRemover;
   readonly #logins: Logins;
   readonly #preparedDatabases: PreparedDatabases;
-  /** Keeps work of this process apart. Callers hold locks that keep it apart from work of other processes. */
+  /** Serializes the work of this process on a database. Callers hold locks that serialize it with work of other processes. */
   readonly #mutex = new KeyedMutex();
   readonly #quarantine: Quarantine;
   readonly #repairer: ClusterRepairer;
@@ -73,14 +73,14 @@ export class PostgresDatabases implements DatabaseEngine {
     roleRemover: RoleRemover;
     logins: Logins;
     preparedDatabases: PreparedDatabases;
-    /** Why the guard terminates sessions. Default: it terminates none. */
+    /** The reasons for which the guard terminates sessions. Default: none. */
     terminationReasons?: TerminationReasons;
     /** Default: a new one. */
     quarantine?: Quarantine;
     sessions: Pick<Sessions, "runExclusively"> | undefined;
     /** Receives a message about each repair that Postgres rejects, and when work waits for a resource of Postgres. */
     onLog?: ((line: string) => void) | undefined;
-    /** On the disk of Postgres, for messages. Default: unknown. */
+    /** A directory on the disk of Postgres, for messages. Default: unknown. */
     directory?: string | undefined;
   }) {
     this.#admin = options.admin;
@@ -94,7 +94,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const { sessions, onLog = () => undefined } = options;
     const withLock = async (name: string, callback: () => Promise<void>): Promise<void> => {
       const withLocalLock = (): Promise<void> => this.#mutex.run([name], callback);
-      // The lock of work on the database, in all processes.
+      // The session lock excludes the other processes.
       await (sessions ? sessions.runExclusively([`database ${name}`], withLocalLock) : withLocalLock());
     };
     this.#logins.withLock = withLock;
@@ -110,7 +110,7 @@ export class PostgresDatabases implements DatabaseEngine {
     this.#stalledWork = new StalledWorkReporter(onLog, options.directory);
   }
 
-  /** Repairs what interrupted work has left, including the work of other processes. */
+  /** Schedules a repair of databases and roles that interrupted work has left behind, including work of other processes. */
   scheduleRepair(): void {
     this.#repairer.scheduleRepair();
   }
@@ -148,7 +148,7 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   /**
-   * Returns why the platform terminates sessions of a database now, or lets it have no new ones; undefined when it does not.
+   * Returns the reason for which the platform currently terminates or rejects sessions of a database; undefined when it does neither.
    *
    * @param database its name in Postgres.
    */
@@ -177,7 +177,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const createDatabase = async (signal: AbortSignal): Promise<void> => {
       const [currentState, loginStatements] = await Promise.all([
         this.#catalog.inspectOwn(name),
-        // Deriving verifiers takes as long as a statement.
+        // At the same time as the query, because deriving verifiers takes as long.
         this.#logins.createLoginStatements(name, credentials),
       ]);
       if (currentState.database === "invalid") await this.#copier.freeName(name);
@@ -222,7 +222,7 @@ export class PostgresDatabases implements DatabaseEngine {
           return;
         } catch (error) {
           if (!isMissingObjectError(error) && !isConcurrentChangeError(error)) throw error;
-          // A process that has lost its locks is still dropping the same database.
+          // Another process, which has lost its locks, is still dropping the same database.
           if (attempt === maxDropAttempts) throw toUnavailableError(error);
         }
       }
@@ -282,7 +282,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const backupDatabase = toBackupName(databaseId, backupId);
     return this.#withLockUntilDone([name], async () => {
       const { database } = await this.#catalog.inspectOwn(backupDatabase);
-      // Left by an interrupted drop.
+      // An interrupted drop has left an invalid database.
       if (database === "invalid") await this.#copier.freeName(backupDatabase);
       if (database !== "valid") await this.#createBackup(backupDatabase, name);
       return { size: await this.#catalog.readSize(backupDatabase) };
@@ -318,8 +318,8 @@ export class PostgresDatabases implements DatabaseEngine {
   }
 
   /**
-   * Runs a callback on the first of these databases, which a job repeats until Postgres can run it. The operator reads when it has to
-   * wait for a resource.
+   * Runs a callback that a job repeats until it succeeds, under the locks of these databases. Logs when work on the first database waits for
+   * a resource of Postgres.
    */
   #withLockUntilDone<T>(names: readonly [string, ...string[]], callback: () => Promise<T>): Promise<T> {
     return this.#stalledWork.runTracked(names[0], () => this.#withLock(names, callback));
@@ -400,7 +400,7 @@ export class PostgresDatabases implements DatabaseEngine {
     await this.#admin.runScript([
       ...joinRoleStatements(...(contentOwner === undefined ? ownerStatements : []), ...loginStatements),
       `alter database ${quoteIdentifier(filledName)} rename to ${quoteIdentifier(name)}`,
-      // In this transaction, so that nothing else sees the membership.
+      // The memberships are added and removed in this transaction, so that nothing else sees them.
       ...(memberships === undefined ? [] : [memberships.join([name])]),
       ...buildOpenToOwnerStatements(name, this.#admin.limits),
       ...(memberships === undefined ? [] : [memberships.leave([name])]),
@@ -417,7 +417,7 @@ export class PostgresDatabases implements DatabaseEngine {
     try {
       await this.#closedDatabases.closeWhile(name, callback);
     } finally {
-      // Clients may still learn that their sessions were terminated.
+      // Clients may learn a moment later that their sessions were terminated.
       this.#terminationReasons.set(name, terminationReason, copyReasonLifetimeMs);
     }
   }

@@ -44,7 +44,7 @@ export const createProfileStore = (path: string, name: string, initialProfile: P
       let isPending = false;
       return {
         async write(login) {
-          // Also a write that fails may have left the only copy.
+          // Set before the write, because a write that fails may leave the only copy of the login.
           isPending = true;
           refreshedLogin.write(login);
           await updateProfilesOnceWritable(path, createLoginUpdate(login));

@@ -95,7 +95,7 @@ export const readRefreshedLogin = (
     const { login } = value;
     return isLogin(login) ? login : undefined;
   } catch {
-    // There is none, or its writer was killed before it was complete.
+    // The file does not exist, or is incomplete because its writer was killed.
     return undefined;
   }
 };

@@ -97,7 +97,7 @@ interface FileOwner {
   readonly gid: number;
 }
 
-/** Neither follows a symbolic link, waits for the writer of a named pipe, nor reads a device. */
+/** Reads only a regular file: does not follow a symbolic link, wait for the writer of a named pipe, or read a device. */
 const readExistingFile = async (
   path: string,
   label: string,

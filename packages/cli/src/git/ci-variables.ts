@@ -80,7 +80,7 @@ const createForkReader =
 /** The systems whose jobs are recognized, the more specific ones first. */
 export const ciSystems: readonly CiSystem[] = [
   {
-    // Also Gitea and Forgejo Actions.
+    // Gitea and Forgejo Actions set the same variables.
     name: "GitHub Actions",
     documentation: "https://docs.github.com/en/actions/reference/workflows-and-actions/variables",
     detectedBy: "GITHUB_ACTIONS",
@@ -131,7 +131,7 @@ export const ciSystems: readonly CiSystem[] = [
     }),
   },
   {
-    // Also Harness Open Source.
+    // Harness Open Source sets the same variables.
     name: "Drone",
     documentation: "https://docs.drone.io/pipeline/environment/reference/",
     detectedBy: "DRONE",

@@ -58,7 +58,7 @@ export const ask = async <T>(
     throw error;
   } finally {
     isFinished = true;
-    // Otherwise stdin keeps the process alive: after Ctrl-Z the prompt does not pause it again.
+    // The prompt does not pause stdin again after Ctrl-Z, and stdin would keep the process alive.
     stdin.pause();
     stdin.off("keypress", onKey).off("end", onEnd);
     process.off("SIGCONT", onContinue);

@@ -50,13 +50,13 @@ export interface GlobalFlags {
   readonly yes?: boolean;
   /** The name of the resource to change, which confirms that where it is protected. */
   readonly confirm?: string;
-  /** Not checked yet. */
+  /** The name of the format, which is not validated yet. */
   readonly output?: string;
   /** A short form of `--output json`. */
   readonly json?: boolean;
   /** A short form of `--output csv`. */
   readonly csv?: boolean;
-  /** Not parsed yet. */
+  /** The list of fields, which is not parsed yet. */
   readonly fields?: string;
   readonly query?: string;
   readonly jq?: string;

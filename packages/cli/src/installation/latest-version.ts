@@ -58,7 +58,7 @@ export class LatestVersionCache {
         ...npmFlags,
       ];
       spawn(program, args, {
-        // Not the working directory, whose .npmrc could name another registry.
+        // In the working directory, an .npmrc could name another registry.
         cwd: this.folder,
         env: buildProgramEnvironment(this.env),
         detached: true,

@@ -50,7 +50,7 @@ export class MessageFilter extends Transform {
     this.#length += part.length;
     this.#line.push(part);
     if (this.#length <= this.maxBytes) return;
-    // Of a message that is too long, only its ends are kept.
+    // The message is too long. Only its beginning and its end are kept.
     const whole = Buffer.concat(this.#line);
     this.#line = [
       whole.subarray(0, searchedBytes),
@@ -59,7 +59,7 @@ export class MessageFilter extends Transform {
   }
 
   #handleLine(): void {
-    // Also without a byte order mark, which some programs on Windows write first.
+    // `trim` also removes a byte order mark, which some programs on Windows write first.
     const line = Buffer.concat(this.#line).toString("utf8").trim();
     const isTooLong = this.#length > this.maxBytes;
     this.#line = [];

@@ -19,9 +19,9 @@ export const renderYaml = (value: unknown): string => {
     Scalar: (key, node) => {
       const { value: text } = node;
       if (typeof text !== "string") return;
-      // Not every reader accepts lines without indentation, which a string has if it is the whole document.
+      // A string that is the whole document would have lines without indentation, which some readers reject.
       const isUnindented = key === null && text.includes("\n");
-      // Only this style has escapes.
+      // Only double-quoted strings can have escapes.
       if (isUnsafeText(text) || isAmbiguous(text) || isUnindented) node.type = Scalar.QUOTE_DOUBLE;
     },
   });

@@ -57,7 +57,7 @@ export const requireClientProgram = async (
   otherPrograms.sort((left, right) => left.major - right.major);
   const oldestNewerProgram = otherPrograms.find(({ major }) => major >= (serverVersion?.major ?? 0));
   if (oldestNewerProgram) return oldestNewerProgram;
-  // Of several, the first in `PATH` is named.
+  // The message names the first program in `PATH` that has the newest version.
   const newestProgram = otherPrograms.find(({ major }) => major === otherPrograms.at(-1)?.major);
   if (newestProgram && serverVersion) throw clientTooOldError(newestProgram, serverVersion);
   throw noClientProgramError(name);

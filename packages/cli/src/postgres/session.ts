@@ -104,7 +104,7 @@ export const createPostgresClient = (
   const { options, client_encoding } = settings;
   const client = new Client({
     ...{ host, port, user, password, database: "postgres", connectionTimeoutMillis: connectTimeoutMs },
-    // As `sslmode=require` of libpq: encrypted, without a check of the certificate.
+    // Like `sslmode=require` of libpq: the connection is encrypted, but the certificate is not verified.
     ssl: sslMode === "disable" ? false : { rejectUnauthorized: false },
     application_name: "mgmt",
     ...settings,

@@ -108,7 +108,7 @@ export const readLink = (path: string): Link | undefined => {
   return value;
 };
 
-/** Neither waits for the writer of a named pipe, nor reads a device or through a symbolic link. */
+/** Reads only a regular file: does not follow a symbolic link, wait for the writer of a named pipe, or read a device. */
 const readLinkText = (path: string): string => {
   const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY } = constants;
   const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);

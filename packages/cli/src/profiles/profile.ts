@@ -35,22 +35,23 @@ export interface Profile {
   readonly updateNotice?: boolean;
   /** Whether commands that delete, restore, rotate, or overwrite need the name of the resource. Default: false. */
   readonly protect?: boolean;
-  /** Of a service that `mgmt dev` runs: the URL of its control surface, and the file with the secret for it. */
+  // The following fields are set for a service that `mgmt dev` runs.
+  /** URL of the control surface, and the file with the secret for it. */
   readonly controlUrl?: string;
   readonly controlSecretFile?: string;
-  /** Of a service that `mgmt dev` runs: the file with the key that browsers need to sign in. */
+  /** File with the key that browsers need to sign in. */
   readonly signInKeyFile?: string;
-  /** Of a service that `mgmt dev` runs: how its Postgres copies large databases: a `CopyMethod`, unless a newer version wrote it. */
+  /** How Postgres copies large databases: a `CopyMethod`, unless a newer version wrote it. */
   readonly copyMethod?: string;
-  /** Of a service that `mgmt dev` runs: its process. */
+  /** The process of `mgmt dev`. */
   readonly process?: ProcessIdentity;
-  /** Of a service that `mgmt dev` runs: when it started. ISO 8601. */
+  /** When the service started. ISO 8601. */
   readonly startedAt?: string;
-  /** Of a service that `mgmt dev --here` runs: the folder in which commands use it, without symbolic links. */
+  /** With `mgmt dev --here`: the folder in which commands use the service, without symbolic links. */
   readonly folder?: string;
-  /** Of such a service: the content of the file that shows that this user made its data, which no repository can contain. */
+  /** With `mgmt dev --here`: the content of a file that proves that this user created the data. No repository can contain it. */
   readonly dataId?: string;
-  /** This profile is removed when that process ends. */
+  /** Whether the profile is removed when the process ends. */
   readonly ephemeral?: boolean;
 }
 

@@ -11,7 +11,7 @@ import type { CredentialsRule, GeneratedCommand } from "../contract/generated-co
 /** A new resource with its credentials, or the error. */
 export interface CredentialsOutcome {
   readonly resource: object;
-  /** Not thrown, because the resource exists and must be printed in any case. */
+  /** The error. It is not thrown, because the resource exists and must be printed in any case. */
   readonly failure?: { readonly error: unknown };
 }
 

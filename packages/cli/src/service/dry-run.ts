@@ -106,7 +106,7 @@ const renderCurlRequest = (
   const { headers = {}, body } = request;
   const redactedHeaders = redactHeaders(headers);
   const secretHeaders = Object.keys(headers).filter((name) => redactedHeaders[name] !== headers[name]);
-  // Only the fields of an object can be variables.
+  // A secret in a body that is not an object cannot become a shell variable, so it is masked.
   const maskedRequest =
     body === undefined || isObject(body) ? request : { ...request, body: redactBody(JSON.stringify(body)) };
   return renderCurlCommand(maskedRequest, findSecretPaths(body, declaredSecretPaths), secretHeaders);

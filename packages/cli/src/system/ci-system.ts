@@ -8,7 +8,7 @@ export interface CiSystem {
 
 /** Systems with variables of their own, and the variable that identifies each of them. Most systems also set CI. */
 const knownCiSystems: readonly (CiSystem & { readonly variable: string })[] = [
-  // Also Gitea and Forgejo Actions.
+  // Gitea and Forgejo Actions set the same variable.
   {
     variable: "GITHUB_ACTIONS",
     runsCommands: true,

@@ -66,7 +66,7 @@ const gzipMagic = 0x1f;
 export const encodeRequest = async (request: ExportRequest): Promise<Buffer> => {
   const bytes = Buffer.from(JSON.stringify(request));
   if (bytes.length < pipeBytes) return bytes;
-  // Only long traces need it.
+  // Loaded on demand, because most traces are short.
   const { gzipSync } = await import("node:zlib");
   return gzipSync(bytes, { level: 1 });
 };

@@ -149,7 +149,7 @@ const describeRequestSpan = async (
   const { redactUrl } = await import("@mgmt/internal/redaction/redact");
   const { origin, pathname, protocol, hostname, port } = new URL(request.url);
   const { method } = request;
-  // Only the SDK passes on the path template and the number of the attempt.
+  // Requests of other code than the SDK have no path template and no number of the attempt.
   const template = "path" in request && typeof request.path === "string" ? request.path : undefined;
   const attempt = "attempt" in request && typeof request.attempt === "number" ? request.attempt : 1;
   const error = findError(requestResult);

@@ -12,16 +12,16 @@ import { terminationErrors } from "./login-rejected.js";
 const pollIntervalMs = 1_000;
 
 /**
- * How long a database stays closed after one of its sessions had to be killed, in milliseconds: the first time, and at most. Each earlier
- * kill within `memory` doubles it.
+ * How long a database stays closed after one of its sessions had to be killed, in milliseconds. The time doubles with each earlier kill
+ * within `memory`.
  */
 const penaltyMs = { first: 60_000, max: 3_600_000, memory: 6 * 3_600_000 };
 
-/** A database that is kept closed. */
+/** A database that accepts no connections until its sessions are terminated. */
 interface ClosedDatabase {
   /** The process ids of the sessions that do not react to their termination. */
   readonly pids: Set<number>;
-  /** Until when it stays closed at least: a time of `performance.now()`, which a change of the clock does not move. */
+  /** The earliest time at which it may be opened, of `performance.now()`, which is independent of changes of the clock. */
   closedUntil: number;
 }
 
@@ -138,7 +138,7 @@ export class Quarantine {
     killProcesses(pids);
   }
 
-  /** Returns how long a database stays closed after its next kill, in milliseconds. */
+  /** Records a kill, and returns how long the database stays closed after it, in milliseconds. */
   #countKill(database: string): number {
     const now = performance.now();
     for (const [name, { lastAt }] of this.#killsByDatabase)
@@ -148,7 +148,7 @@ export class Quarantine {
     return Math.min(penaltyMs.max, penaltyMs.first * 2 ** (count - 1));
   }
 
-  /** Closes a database of the installation, and forgets the sessions that are closed. */
+  /** Closes a database of the installation, and removes terminated sessions from `pids`. */
   async #closeAndCheck(name: string, pids: Set<number>): Promise<SessionCheck> {
     const { sessionTerminationQuery, installation } = this.#admin.cluster;
     const [database] = await this.#admin.query<{ closed: boolean; own: boolean }>(

@@ -17,8 +17,8 @@ const terminationTimeoutMs = 30_000;
 const pollIntervalMs = 5;
 
 /**
- * The `from` and `where` clauses that select sessions which are starting: such a session has a transaction, but `pg_stat_activity` does not
- * have its role yet. `l.pid` is the process id.
+ * The `from` and `where` clauses that select starting sessions. Such a session has a transaction, but no role in `pg_stat_activity` yet.
+ * `l.pid` is its process id.
  */
 export const startingSessionsFromSql = `
   from pg_locks l left join pg_stat_activity a on a.pid = l.pid
@@ -30,10 +30,10 @@ interface StartingSession {
 }
 
 /**
- * Terminates the sessions of some roles that are starting now, and waits until they no longer exist. They may have checked a password that
- * has just been changed, or a role that may no longer log in. Postgres does not show the role of a session that is starting, but the title
- * of its process does. Sessions without such a title are not ended: the function waits until they have started or failed, and for at most
- * `timeoutMs`, because anyone can begin a login and never finish it.
+ * Terminates the starting sessions of some roles, and waits until they no longer exist. Their login may have been checked before the password
+ * was changed or the role was disabled. Postgres does not show the role of a starting session, but the title of its process does. Sessions
+ * without such a title are not terminated. The function waits until they have started or failed, but at most `timeoutMs`, because a client
+ * can begin a login and never finish it.
  *
  * @param timeoutMs milliseconds. Default: 1,000.
  * @returns the process ids of sessions without a title that are still starting, and may belong to one of the roles.

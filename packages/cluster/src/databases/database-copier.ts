@@ -144,7 +144,7 @@ export class DatabaseCopier {
         throw clusterErrors.sessionUnresponsive(toTenantDatabaseName(sourceName));
       }
     };
-    // Not whether it is open now: an earlier copy may have been interrupted before it opened the database again.
+    // Decided by the name, not by whether the database is open: an interrupted copy may have left it closed.
     const isTenantDatabase = getDatabaseUse(sourceName) === "database";
     if (isTenantDatabase && mustCheckpointFirst(source))
       await this.#admin.runLongStatement("checkpoint", signal);

@@ -201,7 +201,7 @@ export class SharedCatalogs {
       this.#maxBytes / 2,
     );
     if (entriesToRemove.length > 0) this.#runInBackground(() => this.#removeEntries(entriesToRemove));
-    // Otherwise, another workspace may have stored too much as well.
+    // If a workspace has stored too much, another one may have as well, so the next check looks at all entries again.
     if (names.length === 0) this.#entriesLookupBytes = totalBytes;
     return names;
   }

@@ -46,7 +46,7 @@ export const createSharedCluster = (
     sessionTerminationQuery,
     heldLocksQuery: buildHeldLocksQuery(installation),
     privilegedOptions: "",
-    // Only a superuser could see all sessions of a database, and no others.
+    // No statements: only a superuser can let a role see the sessions of one database alone.
     databaseSetupStatements: [],
     // The processes may be on another machine.
     readProcessTitles: () => Promise.resolve(new Map()),

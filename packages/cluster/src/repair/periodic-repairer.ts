@@ -10,7 +10,7 @@ export interface PeriodicRepairerOptions {
   /** Returns a database as the records have it now, or undefined if they no longer contain it. */
   readonly readDatabase: (id: string) => Promise<ApiDatabase | undefined>;
   readonly repair: (database: ApiDatabase) => Promise<void>;
-  /** Removes what interrupted work of other processes has left. */
+  /** Cleans up after interrupted work of other processes. */
   readonly cleanUp: () => Promise<void>;
   /** Receives a message about each database that could not be repaired, once. */
   readonly onLog: (line: string) => void;
@@ -19,8 +19,8 @@ export interface PeriodicRepairerOptions {
 }
 
 /**
- * Repairs databases while requests are answered, and removes at intervals what other processes have left. Reads each database again under
- * its lock.
+ * Repairs databases while the server answers requests, and regularly cleans up after interrupted work of other processes. Reads each database
+ * again under its lock.
  */
 export class PeriodicRepairer {
   readonly #options: PeriodicRepairerOptions;
@@ -45,11 +45,11 @@ export class PeriodicRepairer {
     const { signal } = this.#closeController;
     const { intervalMs = 20_000 } = this.#options;
     while (!signal.aborted) {
-      // One after the other, so that requests do not wait long for the connections and processors that this takes.
+      // Sequentially, so that repairs do not occupy the connections and processors that requests need.
       await this.#repairPending();
-      // Postgres may be away. The next round tries again.
+      // Postgres may be unreachable. The next round tries again.
       if (!signal.aborted) await this.#options.cleanUp().catch(() => undefined);
-      // Several processes do not start their rounds at the same time.
+      // Random, so that several processes do not start their rounds at the same time.
       const delayMs = intervalMs * (0.75 + Math.random() / 2);
       await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
     }

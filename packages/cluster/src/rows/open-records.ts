@@ -226,7 +226,7 @@ export const openRecords = async (
     },
     reencrypt: async () => {
       await keys.reload();
-      // A transaction that is being committed may have encrypted with the first key of before.
+      // A transaction that is being committed may have encrypted with the previous first key.
       await runExclusively(() => Promise.resolve());
       return withClient(async (client) => {
         await reencryptRows(client, schema, codec);

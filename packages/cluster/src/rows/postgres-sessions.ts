@@ -118,7 +118,7 @@ export class PostgresSessions implements Sessions {
           );
           return;
         }
-        // Not while another process is alone still, because it may end before its work does.
+        // Fails while another process has exclusive access. The loop tries both locks, because that process may end before its work is done.
         if (await tryLock(client, `pg_try_advisory_lock_shared(${this.#presenceKey})`)) return;
       }
     };

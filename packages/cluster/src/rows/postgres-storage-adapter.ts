@@ -339,7 +339,7 @@ class WriteTransaction implements Transaction {
     this.#client = undefined;
     await client
       ?.then((openClient) => finishAndRelease(openClient, finalStatement))
-      // There is no connection to release.
+      // The connection could not be opened, so there is none to release.
       .catch(() => undefined)
       .finally(() => this.#releaseLock());
   }

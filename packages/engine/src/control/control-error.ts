@@ -5,7 +5,7 @@
 export class ControlError extends Error {
   override readonly name = "ControlError";
   constructor(
-    /** Of the HTTP response. */
+    /** Status of the HTTP response. */
     readonly status: 400 | 403 | 404 | 405 | 409 | 413,
     message: string,
     readonly hint: string,

@@ -30,7 +30,7 @@ export class Faults<Mode extends CallMode> {
    */
   add(fault: Fault): ModeResult<Mode, InstalledFault> {
     return this.rowStore.change(strikeLockName, ({ controlSettings, faults, now, changeControlSettings }) => {
-      // Here, so that the error rejects the promise of a server that has one.
+      // Checked inside of `change`, so that a server that returns promises rejects instead of throwing.
       assertFault(fault);
       const id = `fault-${String(controlSettings.nextFault)}`;
       changeControlSettings({ hasFaults: true, nextFault: controlSettings.nextFault + 1 });

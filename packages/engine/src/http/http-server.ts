@@ -79,7 +79,7 @@ export interface ServerAddress {
 export interface RunningServer<E extends EngineServer = MemoryServer> extends ServerAddress {
   readonly engine: E;
   readonly server: HttpServer;
-  /** Handles further requests with another engine. The caller stops the one of before. */
+  /** Handles further requests with another engine. The caller stops the previous engine. */
   replaceEngine(engine: E): void;
   /**
    * Stops accepting connections, finishes the requests in progress and stops the engine. Connections that are
@@ -110,7 +110,7 @@ export const createServer = async <E extends EngineServer = MemoryServer>(
   await listen(server, port, host);
   const address = getServerAddress(server, host, tls === undefined ? "http" : "https");
   const [closingController, delayCutController] = [new AbortController(), new AbortController()];
-  // Every delayed request listens.
+  // Every delayed request adds a listener.
   setMaxListeners(0, delayCutController.signal);
   try {
     let engine = await (options.createEngine?.(address) ??
@@ -158,10 +158,10 @@ const httpOptions = {
   requireHostHeader: false,
 };
 
-/** Requests of one connection that are handled at a time. */
+/** Maximum number of requests of one connection that are handled at the same time. */
 const maxPipelinedRequests = 16;
 
-/** Milliseconds after which a connection is destroyed whose client does not read. */
+/** After this time, a connection whose client does not read is destroyed, in milliseconds. */
 const sendTimeoutMs = 60_000;
 
 const createMemoryEngine = <E>(options: EngineOptions = {}, { baseUrl }: ServerAddress): E =>
@@ -175,7 +175,7 @@ const createMemoryEngine = <E>(options: EngineOptions = {}, { baseUrl }: ServerA
 const queueRequests = (server: HttpServer, connections: Connections): ((listener: Listener) => void) => {
   const queuedRequests: Parameters<Listener>[] = [];
   let currentListener: Listener = (request, response) => void queuedRequests.push([request, response]);
-  // The limits may pass a request on after the listener was set.
+  // `withLimits` may delay a request, so the current listener is looked up when the request is handled.
   server.on(
     "request",
     connections.withLimits((request, response) => currentListener(request, response)),
@@ -205,7 +205,7 @@ const getServerAddress = (server: HttpServer, host: string, scheme: string): Ser
 /** Milliseconds between checks for idle connections while the server closes. */
 const idleCheckIntervalMs = 10;
 
-/** @param delayCutController aborted when the grace is over, or no connection is left. */
+/** @param delayCutController is aborted after the grace period, or when no connection is left. It cuts the requests that a fault delays. */
 const closeServer = async (
   server: HttpServer,
   graceMs: number,
@@ -220,7 +220,7 @@ const closeServer = async (
   await serverClosed;
   clearInterval(idleTimer);
   clearTimeout(forceCloseTimer);
-  // A client may have left before its response was due.
+  // A client may have disconnected from a delayed request.
   delayCutController?.abort();
 };
 
@@ -341,10 +341,13 @@ const sendEngineResponse = (
   if (hasBody(request) && !request.complete) destroyLater(request);
 };
 
-/** Characters of the bodies that take longer to copy than to pass to the system apart from the headers, and of those that are kept. */
+/**
+ * From `minCharacters` on, a body is sent separately from the headers, which takes less time than copying it. Up to `maxCharacters`, its
+ * bytes are cached.
+ */
 const longBody = { minCharacters: 8 * 1024, maxCharacters: 1024 * 1024 };
 
-/** The last long body. A program that polls a list gets the same one again, and the engine then returns the same string. */
+/** The last long body and its bytes. For a program that polls a list, the engine returns the same string again. */
 let lastLongBody: { readonly text: string; readonly bytes: Buffer } | undefined;
 
 /** Returns the bytes of a long body; undefined for a short one. */

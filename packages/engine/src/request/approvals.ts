@@ -59,7 +59,7 @@ const deleteExpiredApprovals = ({ approvals }: OperationContext["store"], now: n
 
 /**
  * Returns the approval that lets the request through, to be consumed with its effect; undefined when a window lets it through.
- * Otherwise creates a pending approval, unless there is one, and throws. A `RequestError` commits the transaction, so the approval exists
+ * Without one, creates a pending approval unless there is one, and throws. A `RequestError` commits the transaction, so the approval exists
  * when the agent reads the error.
  *
  * @throws RequestError 403 `approval_required` or `approval:denied`.

@@ -118,7 +118,7 @@ export class Engine {
   ): Promise<SuccessResponse> {
     await loadValidators();
     const operation = operations[operationId];
-    // As a request carries it: without fields that are undefined. Validation adds defaults to this copy.
+    // The copy has no undefined fields, like the body of a request. Validation adds defaults to it.
     const json: unknown = body === undefined ? absentBody : JSON.parse(JSON.stringify(body));
     const request = {
       operation,

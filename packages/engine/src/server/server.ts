@@ -171,7 +171,7 @@ export abstract class Server<Mode extends CallMode = CallMode> {
   setRateLimit(limit: RateLimitSettings | null): ModeResult<Mode, OperationId[]> {
     const rateEpoch = randomBase64Url(16);
     return this.#serverRowStore.change("rate limit", ({ changeControlSettings }) => {
-      // Here, so that the error rejects the promise of a server that has one.
+      // Checked inside of `change`, so that a server that returns promises rejects instead of throwing.
       const limitedOperations = limit ? [...resolveRateLimit(limit).limitedOperations] : [];
       changeControlSettings({ rateLimit: limit, rateEpoch });
       return limitedOperations;

@@ -54,7 +54,7 @@ export const parseSnapshot = (value: unknown): Snapshot => {
     if (!Array.isArray(collections[name]?.rows))
       throw new InvalidArgumentError(`The snapshot's store has no ${name}`);
   }
-  // Of the other parts, only the presence is checked: their contents come from a server.
+  // The contents of the other parts are not checked, because a server has written them.
   const checkedSnapshot = value as Snapshot;
   if (!isSupportedTime(new VirtualClock(checkedSnapshot.clock).now()))
     throw new InvalidArgumentError("The clock of the snapshot is not between 1970-01-01 and 9000-01-01");

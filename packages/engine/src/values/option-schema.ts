@@ -12,7 +12,7 @@ export interface OptionSchema {
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;
   readonly description?: string;
-  /** Only for documents; values are not checked against it. */
+  /** Appears only in documents. Values are not checked against it. */
   readonly anyOf?: readonly object[];
 }
 

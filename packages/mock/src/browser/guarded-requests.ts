@@ -11,7 +11,7 @@ export interface GuardOptions {
 /** Sends requests of `fetch` and `XMLHttpRequest` to some URLs only after a check, and rejects them like a failed connection if it fails. */
 export const guardRequests = (options: GuardOptions): void => {
   guardFetch(options);
-  // Only pages have it.
+  // Only pages have `XMLHttpRequest`.
   if ("XMLHttpRequest" in globalThis) guardXhr(options);
 };
 

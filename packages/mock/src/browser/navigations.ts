@@ -29,7 +29,7 @@ export const interceptNavigations = (
   mock: MemoryServer,
   { isStatePersisted, report, signal }: NavigationOptions,
 ): void => {
-  // As in `NavigateEvent`.
+  // The types of the DOM library lack the Navigation API.
   const { navigation } = globalThis as { navigation?: EventTarget };
   if (!navigation) {
     const stopFollowing = mock.followRequests(({ operationId }) => {

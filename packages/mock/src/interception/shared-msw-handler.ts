@@ -59,7 +59,7 @@ export class SharedMswHandler {
     ];
     const response = handlers.length > 0 ? await getResponse(handlers, request) : undefined;
     if (response) return response;
-    // Otherwise, the server would run the handlers behind this one a second time.
+    // This handler responds itself. If it passed the request on, MSW would run the handlers behind it a second time.
     const strategy = findStrictestStrategy(mocks, request);
     reportUnhandled(strategy, request);
     return strategy === "error" ? Response.error() : passthrough();

@@ -13,5 +13,5 @@ export const waitForRealTurn = (): Promise<void> =>
     port2.postMessage(null);
   });
 
-/** Not all browsers send the body of a request as a stream, so this one is not. */
+/** Creates a request whose body is not a stream, because some browsers cannot send one. */
 export const createRequest = (url: string, init: RequestInit): Request => new Request(url, init);

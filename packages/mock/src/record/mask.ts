@@ -43,7 +43,7 @@ export class SecretMask {
       redactedText,
       maskedText,
     );
-    // Only strings change.
+    // Masking changes only strings, so the type stays the same.
     return JSON.parse(maskedJson) as T;
   }
 }

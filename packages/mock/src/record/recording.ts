@@ -60,7 +60,7 @@ export const readRecording = async (path: string): Promise<Recording> => {
   if (!Array.isArray(recording.exchanges) || !Array.isArray(recording.seeds)) {
     throw mockErrors.badRecording(path, "it has no exchanges or no seeds");
   }
-  // Only the presence of the parts is checked: their contents come from a recorder.
+  // The contents of the parts are not checked, because a recorder has written them.
   return recording as Recording;
 };
 

@@ -142,7 +142,7 @@ export class PostgresProxy implements DataPlane {
     const proxy = new PostgresProxy(options);
     const [requiredHost, optionalHost] = loopbackHosts;
     await proxy.#listen(requiredHost);
-    // Not every machine has IPv6.
+    // The second host is IPv6, which some machines do not have.
     await proxy.#listen(optionalHost).catch(() => undefined);
     return proxy;
   }

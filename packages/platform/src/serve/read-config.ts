@@ -93,7 +93,7 @@ const toSettings = (document: Document, path: string): unknown => {
   try {
     return document.toJS();
   } catch {
-    // Of too many aliases, or one that names nothing.
+    // The document has too many aliases, or an alias without an anchor.
     throw serveErrors.configUnreadable(path, "its aliases cannot be resolved");
   }
 };

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { Writable } from "node:stream";
-// Not the global functions, which tests replace.
+// Tests may replace the global functions, so these are imported.
 import { clearTimeout, setTimeout } from "node:timers";
 import { platformErrors } from "../errors/platform-error.js";
 import type { DatabaseTestSettings, SetupContext } from "./kit-options.js";

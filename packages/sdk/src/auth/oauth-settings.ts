@@ -65,7 +65,7 @@ export const readOAuthSettings = (options: OAuthOptions): OAuthSettings => {
   }
   if (clientSecret === "") throw new InvalidArgumentError("clientSecret", "must not be empty");
   const authUrl = normalizeUrl("authUrl", options.authUrl, allowInsecureHttp);
-  // As it came: issuers are compared as text, and a slash at the end belongs to them (RFC 8414, section 3.3; RFC 9207, section 2.4).
+  // Not normalized: issuers are compared as text, including a slash at the end (RFC 8414, section 3.3; RFC 9207, section 2.4).
   const issuer = options.authUrl;
   const server = endpoints && toAuthorizationServer(issuer, endpoints, allowInsecureHttp);
   return {

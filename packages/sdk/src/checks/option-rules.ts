@@ -66,7 +66,7 @@ const sendRules = {
 } satisfies OptionRules;
 
 const signalRule: OptionRule = {
-  // Not a controller, which is easily passed instead of its signal. Polyfills lack newer members, such as `reason`.
+  // Rejects an AbortController, which is easily passed by mistake. Does not require newer members, such as `reason`, which polyfills lack.
   accepts: (value) =>
     hasMemberOfType(value, "aborted", "boolean") &&
     hasMemberOfType(value, "addEventListener", "function") &&

@@ -57,7 +57,7 @@ type Reason = Parameters<NonNullable<Parameters<Promise<unknown>["catch"]>[0]>>[
  * or 1,000 empty pages in a row. To continue, pass the last `nextCursor` as `cursor`.
  */
 export class CursorPages<T> implements Promise<CursorPage<T>>, AsyncIterable<T> {
-  // Not `#`, which proxies around the list would not have.
+  // Declared `private`, because a proxy around the list could not read `#` fields.
   declare private readonly load: LoadPage<T>;
   declare private readonly prefetch: boolean | undefined;
 

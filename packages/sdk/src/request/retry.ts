@@ -67,7 +67,7 @@ const isAlreadyDeleted = (message: Message, outcome: Outcome): boolean =>
   message.method === "DELETE" &&
   !(outcome instanceof ConnectionError) &&
   outcome.status === 404 &&
-  // Not an unknown route, nor the response of a proxy.
+  // Excludes an unknown route and a 404 of a proxy.
   /^(?!route:)\w+:not_found$/.test(createApiError(message, outcome).code);
 
 /** Replaces the hint of an error whose reason calls for another one. */

@@ -35,7 +35,7 @@ export async function readText(
 
 /** Returns undefined for a body that is not a stream: test doubles and some runtimes have none. */
 const getChunkIterator = (body: unknown): ChunkIterator | undefined => {
-  // Nothing is known of it.
+  // All members are optional, because nothing is known about the value.
   const stream = Object(body) as MaybeStream;
   const reader = stream.getReader?.();
   if (!reader) return stream[Symbol.asyncIterator]?.();

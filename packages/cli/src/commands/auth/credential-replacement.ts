@@ -63,7 +63,7 @@ export const createCredentialReplacement = (
     movesOutOfKeyring = storedProfile?.inKeyring !== undefined && profile.store !== "keyring";
     previousLogin = await readStoredLogin(file, name).catch(() => undefined);
   };
-  // Of two concurrent logins to one profile, the last one is stored with its own workspace.
+  // The lock covers all writes, so that the last of two concurrent logins to a profile is stored with its own workspace.
   const replaceUnderLock = async (
     tokenOwner: TokenOwner,
     writeCredential: () => Promise<void>,

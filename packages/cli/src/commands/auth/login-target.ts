@@ -38,7 +38,7 @@ export const resolveLoginTarget = async (
   const { env } = context;
   const { file, name, profile } = chooseLoginProfile(flags, context);
   const profileSource = `profile ${name?.value ?? defaultProfileName}`;
-  // As for every other command, `--profile` takes precedence over the environment.
+  // `--profile` takes precedence over the environment, like in every other command.
   const ignoresEnv = flags.profile !== undefined && profile !== undefined;
   const findOverride = (
     flag: string,

@@ -41,7 +41,7 @@ export const runLogout = async (flags: GlobalFlags, context: Context): Promise<v
     return output.info(`Logged out of profile ${name.value}.`);
   }
   await store.clear();
-  // There was no login to revoke: another program had deleted the keyring entry.
+  // No login could be revoked, because another program had deleted the keyring entry.
   if (profile.inKeyring === "login") return output.info(`Logged out of profile ${name.value}.`);
   const restartHint = isDevProfile(profile) ? ` ${devLoginHint}` : "";
   output.info(

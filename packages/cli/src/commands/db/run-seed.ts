@@ -52,10 +52,10 @@ const runWithPsql = async (input: DumpInput, access: DatabaseAccess, context: Co
   const program = await requireClientProgram("psql", context);
   const psqlFlags = ["--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1"];
   const { path, descriptor } = input;
-  // By its path, so that \\ir finds the files beside it.
+  // psql opens the file by its path, so that \\ir finds the files beside it.
   const args = [...psqlFlags, `--file=${path ?? "-"}`];
   const env = buildClientEnvironment(context.env, access);
-  // Not a pipe: psql would take it for the end of the script if this process were killed.
+  // psql reads the descriptor itself. With a pipe, it would mistake the death of this process for the end of the script.
   const stdin = path === undefined ? (descriptor ?? "ignore") : "ignore";
   const stopSpinner = context.output.startSpinner(() => `Writing to ${access.databaseId}`);
   try {

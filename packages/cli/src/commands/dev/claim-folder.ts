@@ -106,7 +106,7 @@ const formatProfileName = (folder: string): string => {
  * @returns the id of the data in it; undefined if it has none. An empty text is not an id of this command.
  */
 const prepareDataFolder = async (folder: string, dataDir: string): Promise<string | undefined> => {
-  // As root, the account that runs Postgres must be able to enter the data directory.
+  // If this process runs as root, the account that runs Postgres must be able to enter the data directory.
   const mode = process.geteuid?.() === 0 ? 0o711 : 0o700;
   for (const path of [join(folder, ".mgmt"), dataDir]) {
     const pinnedFolder = await openPinnedFolder(path, folder, { shouldCreate: true });

@@ -85,7 +85,7 @@ export const runDev = async (flags: DevFlags, context: Context): Promise<void> =
   } catch (error) {
     // A canceled start is not a failure.
     if (signal.aborted && error === signal.reason) return;
-    // Nothing else explains what fails without the folder, such as the start of Postgres.
+    // Without the folder, other parts fail with misleading errors, such as the start of Postgres.
     if (claimedFolder && !existsSync(claimedFolder.dataDir)) throw folderGoneError(claimedFolder.dataDir);
     throw findPortTakenError(error, port, context) ?? error;
   } finally {

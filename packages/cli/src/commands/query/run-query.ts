@@ -40,7 +40,7 @@ interface QueryRequest {
   readonly values: readonly string[];
   readonly writes: boolean;
   readonly commitsInParts: boolean;
-  /** As the user typed it. */
+  /** The time as the user typed it, for messages. */
   readonly timeout: string | undefined;
   /** In milliseconds. */
   readonly timeoutMs: number | undefined;

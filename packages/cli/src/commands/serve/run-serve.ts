@@ -14,7 +14,7 @@ export const runServe = async (flags: ServeFlags, context: Context): Promise<voi
   output.ignoreStreamErrors();
   const logLines = new LogLines((lines) => output.writeLogLines(lines));
   const flush = (): void => logLines.flush();
-  // Also when a defect terminates the process.
+  // A listener, because a defect may terminate the process.
   process.once("exit", flush);
   try {
     const service = await serve.startServe(settings, { write: (line) => logLines.add(line) });

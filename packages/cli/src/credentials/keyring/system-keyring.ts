@@ -32,7 +32,7 @@ export const openSystemKeyring = async (): Promise<Keyring> => {
       const bytes = await withEntry(account, (entry) => entry.getSecret());
       return bytes === null ? undefined : Buffer.from(bytes).toString("utf8");
     },
-    // As bytes, because Windows stores at most 2,560 bytes and would use two for each character of a string.
+    // Written as bytes, because Windows stores at most 2,560 bytes and would use two for each character of a string.
     write: (account, secret) => withEntry(account, (entry) => entry.setSecret(Buffer.from(secret, "utf8"))),
     remove: async (account) => {
       await withEntry(account, (entry) => entry.deleteCredential());

@@ -79,7 +79,7 @@ const translateInvalidRequest = (
   const flagByName = new Map([...flagByPath].map(([path, flag]) => [path.split("/").at(-1) ?? path, flag]));
   const translatedIssues = issues.map(({ path, message }) => ({
     path,
-    // Only names such as `branchId` are not words of a sentence.
+    // Only names with an upper-case letter, such as `branchId`, are certainly not words of the sentence.
     message: message.replaceAll(/\b[a-z]+[A-Z]\w*\b/g, (name) => flagByName.get(name) ?? name),
   }));
   const sentences = translatedIssues.map(({ path, message }) => `${flagByPath.get(path) ?? path} ${message}`);

@@ -45,7 +45,7 @@ export const rejectForeign = async (
     await access(dataDir, constants.W_OK);
     throw platformErrors.dataDirUnsafe(dataDir, problem);
   }
-  // As root, the cluster belongs to the account that runs Postgres, which is checked when that account is known.
+  // If this process runs as root, the cluster belongs to the account that runs Postgres. The owner is checked when that account is known.
   await rejectProblem(join(dataDir, cluster), isRunningAsRoot() ? findFileTypeProblem : findOwnershipProblem);
   const checkedNames = [...writtenInPlace, ...directories, ...otherFiles];
   // With the files that belong to them, such as `platform.lock.removal` and `postgres.log.1`.

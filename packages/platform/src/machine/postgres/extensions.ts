@@ -43,7 +43,7 @@ export const allowExtensions = async (context: ExtensionsContext): Promise<boole
   );
   const existingFiles = await readdir(join(directory, extensionFolder)).catch(() => []);
   if (areCurrent.every(Boolean) && existingFiles.length === controlFiles.size) return controlFiles.size > 0;
-  // As the account of Postgres, which owns the cluster and could replace the directory by a link.
+  // The account of Postgres runs the commands, because it owns the cluster and could replace the directory by a link.
   const writeCommands = [...controlFiles].map(
     ([name, text]) => `printf %s ${quoteForShell(text)} >${quoteForShell(`${extensionFolder}/${name}`)}`,
   );

@@ -27,10 +27,10 @@ export const buildServerParameters = (
   const settings: Record<string, string | number> = {
     port,
     listen_addresses: "127.0.0.1",
-    // It would be in the titles of processes, in front of the role by which the platform finds sessions that start.
+    // A name would precede the role in the titles of processes, by which the platform finds starting sessions.
     cluster_name: "",
-    // A socket file costs half as much as loopback TCP. In the data directory, no one else reaches it, and it is removed with the
-    // directory. The relative path keeps within the limit of 107 bytes.
+    // A socket file costs half as much as loopback TCP. In the data directory, no other account reaches it, and it is removed with the
+    // directory. The path is relative because it must not exceed 107 bytes.
     unix_socket_directories: ".",
 
     // Tenants cannot take the connections of the platform itself.
@@ -38,7 +38,7 @@ export const buildServerParameters = (
     superuser_reserved_connections: connectionLimits.reserved,
     // A client without a password occupies a connection for this time. A slow machine needs seconds to check a password.
     authentication_timeout: "30s",
-    // 64 MiB for the notification queue, which all databases share and listeners that do not read fill.
+    // 64 MiB for the notification queue. All databases share it, and listeners that do not read fill it.
     ...(major >= 17 ? { max_notify_queue_pages: 8192 } : {}),
     shared_buffers: "64MB",
     huge_pages: "off",
@@ -51,7 +51,7 @@ export const buildServerParameters = (
     autovacuum_naptime: "5min",
     ...(major >= 18 ? { io_method: "sync" } : {}),
 
-    // One system call for all files after a crash, where there is one.
+    // After a crash, one system call syncs all files. Only Linux has it.
     ...(process.platform === "linux" ? { recovery_init_sync_method: "syncfs" } : {}),
     // Shows whether a recovery makes progress.
     ...(major >= 15 ? { log_startup_progress_interval: "2s" } : {}),
@@ -62,7 +62,7 @@ export const buildServerParameters = (
     synchronous_commit: "on",
     min_wal_size: "8MB",
     max_wal_size: durable ? "256MB" : "64MB",
-    // The limit per session, which tenants cannot change. Data that is not durable may be in memory.
+    // The limit per session, which tenants cannot change. Data that is not durable may be in memory: on a tmpfs.
     temp_file_limit: durable ? "10GB" : "1GB",
 
     ...(copyMethod === "clone" ? { file_copy_method: copyMethod } : {}),

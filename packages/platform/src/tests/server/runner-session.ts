@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { Socket } from "node:net";
-// Not the global functions, which tests replace.
+// Tests may replace the global functions, so these are imported.
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { superuser } from "@mgmt/cluster/policy/dedicated-cluster";
