@@ -170,7 +170,7 @@ export const openDatabases = async (
         isEmpty: databases.length === 0,
       };
     };
-    // Must not repair what another process is working on. Processes repeat the unfinished jobs of one that has exited.
+    // Must not repair a database on which another process is working. Processes repeat the unfinished jobs of one that has exited.
     const reconciliation = await (others === undefined
       ? reconcileAll()
       : others.sessions.enter(reconcileAll));
@@ -181,7 +181,7 @@ export const openDatabases = async (
       await retainedDatabases.dropExpired(createRunOrReport(onLog), await readApiDatabases());
     };
     const retainedTimer = setInterval(
-      // The next check repeats what cannot be done now.
+      // The next check retries a failed step.
       () => void dropExpired().catch(() => undefined),
       retainedCheckIntervalMs,
     ).unref();

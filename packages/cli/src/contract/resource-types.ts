@@ -1,6 +1,6 @@
 import { idPrefixes } from "./generated/id-prefixes.js";
 
-/** How the service lists and reads resources of a type, and what users call them. */
+/** How the service lists and reads resources of a type, and the noun for them. */
 export interface ResourceTypeInfo {
   /** The noun for one resource in messages: `service token`. */
   readonly noun: string;
@@ -130,7 +130,7 @@ export const resourceTypes: Readonly<Record<ResourceType, ResourceTypeInfo>> = {
 export const isResourceType = (name: string | undefined): name is ResourceType =>
   resourceTypeNames.some((resourceTypeName) => resourceTypeName === name);
 
-/** Returns what users call a resource of a type: `service` for `app`. A name that is not a resource type is returned as it is. */
+/** Returns the noun for a resource of a type, as users know it: `service` for `app`. A name that is not a resource type is returned as it is. */
 export const getResourceTypeNoun = (name: string): string =>
   isResourceType(name) ? resourceTypes[name].noun : name;
 

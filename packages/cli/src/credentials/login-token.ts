@@ -46,7 +46,7 @@ export const createLoginTokenReader = (
 /** Warns why a login could not be refreshed, with the remedy that a failure of the request itself would have. */
 const warnAboutRefresh = async (error: unknown, output: Context["output"]): Promise<void> => {
   const { code, message, hint } = await output.describeFailure(error);
-  // Other errors concern a host, and do not report what was requested of it.
+  // Other errors concern a host, and do not contain the request.
   const warningMessage = code.startsWith("auth:") ? message : `The login could not be refreshed: ${message}`;
   await output.warn({ code, message: warningMessage, ...(hint !== undefined && { hint }) });
 };

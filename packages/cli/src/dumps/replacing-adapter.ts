@@ -1,7 +1,7 @@
 import { dumpWithoutTablesError } from "../errors/dump-errors.js";
 import type { ScriptStatement } from "./sql-script.js";
 
-/** Returns what to run instead of a statement, or undefined to pass over it. */
+/** Returns the SQL to run instead of a statement, or undefined to skip it. */
 export type StatementAdapter = (statement: ScriptStatement) => Uint8Array | undefined;
 
 /**

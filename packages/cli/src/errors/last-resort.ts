@@ -22,7 +22,7 @@ export const describeTooManyFiles = (error: unknown) => {
 };
 
 /**
- * Returns what to print about an error that could not be reported in the usual way, because the code for it cannot be loaded
+ * Returns the text for an error that could not be reported in the usual way, because the code for it cannot be loaded
  * either.
  *
  * @param args arguments of the command line, which indicate whether errors are JSON.

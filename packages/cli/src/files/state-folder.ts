@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { getHomeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
 
-/** Returns the folder of this command for what it keeps between its runs, such as logs. */
+/** Returns the folder for the state of this command that outlives a run, such as logs. */
 export const getStateFolder = (env: NodeJS.ProcessEnv): string => join(getUserStateFolder(env), "mgmt");
 
 const getUserStateFolder = (env: NodeJS.ProcessEnv): string => {

@@ -86,7 +86,7 @@ class ChoiceSearch {
     this.listedText = searchText;
   }
 
-  /** Decides what Enter means. Resolves only if the prompt may end with what it shows. */
+  /** Decides what Enter selects. Resolves only if the prompt shows this choice and may end. */
   async waitUntilAccepted(choiceValue: string): Promise<true> {
     if (this.answer) return true;
     if (this.isDeciding) return waitForever();
@@ -108,7 +108,7 @@ class ChoiceSearch {
   }
 
   /**
-   * Decides what Enter means while the prompt shows an empty list. The prompt ignores the key and does not clear the text, although the
+   * Decides what Enter selects while the prompt shows an empty list. The prompt ignores the key and does not clear the text, although the
    * list for the text may have been loaded by now.
    */
   async onEnter(): Promise<void> {

@@ -33,7 +33,7 @@ export const assertArguments = (tool: string, schema: InputSchema, args: ToolArg
 };
 
 /**
- * Returns arguments as their schema means them: some clients write null for what they leave out, and send objects as texts of JSON.
+ * Normalizes arguments to their schema: some clients send null for an omitted argument, and JSON text for an object.
  */
 export const normalizeArguments = (schema: InputSchema, args: ToolArguments): ToolArguments =>
   Object.fromEntries(
@@ -56,7 +56,7 @@ const parseObject = (value: unknown): object | undefined => {
 };
 
 /**
- * Returns a schema as a client sees it: without what only messages need, because every tool costs its client as many tokens as its schema
+ * Returns a schema as a client sees it: without the parts that only messages need, because every tool costs its client as many tokens as its schema
  * has, and without unions, for which some clients reject all tools.
  */
 export const toListedSchema = (schema: CheckedSchema): object => simplify(schema);

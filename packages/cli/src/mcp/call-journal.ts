@@ -32,7 +32,7 @@ export class CallJournal {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Returns what is known of a call; undefined if that is nothing, or older than a day. */
+  /** Returns the entry of a call; undefined if there is none, or if it is older than a day. */
   async read(key: string): Promise<JournalEntry | undefined> {
     try {
       const path = this.#buildPath(key);
@@ -48,7 +48,7 @@ export class CallJournal {
     }
   }
 
-  /** Remembers what is known of a call. Throws `mcp:journal_unwritable`. */
+  /** Stores the entry of a call. Throws `mcp:journal_unwritable`. */
   async write(key: string, entry: JournalEntry): Promise<void> {
     try {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
@@ -61,7 +61,7 @@ export class CallJournal {
     }
   }
 
-  /** Removes what is older than a day. */
+  /** Removes entries that are older than a day. */
   async removeOld(): Promise<void> {
     const names = await readdir(this.folder).catch(() => []);
     for (const name of names) {

@@ -25,7 +25,7 @@ const operationsWithoutProject = new Set([
   "agentApprovals.get",
 ]);
 
-/** The filter of lists for what is on no branch. */
+/** The filter of lists for resources that are on no branch. */
 const unassigned = "unassigned";
 
 /** The projects that the user has configured, by id or name. */

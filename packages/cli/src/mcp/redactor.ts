@@ -16,8 +16,8 @@ const maxTotalLength = 40_000;
 const redactedText = "[redacted]";
 
 /**
- * What the names of fields are. The names of fields of the contract and of columns determine which values are secrets, but `value` is an
- * ordinary name of a column. The names of arguments, which a result describes, have no values.
+ * The source of field names. The names of contract fields and of columns determine which values are secrets, but `value` is an ordinary name
+ * of a column. The names of arguments, which a result describes, have no values.
  */
 export type FieldNameSource = "contract" | "columns" | "arguments";
 

@@ -38,7 +38,7 @@ export class ServiceSession {
     private readonly redactor: Redactor,
   ) {}
 
-  /** Runs a call, and collects what it sends. */
+  /** Runs a call, and records the requests that it sends. */
   run<T>(record: CallRecord, call: () => Promise<T>): Promise<T> {
     return this.#calls.run(record, call);
   }

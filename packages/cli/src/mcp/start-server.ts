@@ -39,7 +39,7 @@ export interface PreparedMcpServer {
 }
 
 /**
- * Opens what a server needs: the audit file, and the choice of the service.
+ * Opens the resources of a server: the audit file, and the choice of the service.
  *
  * @throws `mcp:audit_unwritable`; `mcp:no_project` if the limit is the project of a folder that is not linked.
  */

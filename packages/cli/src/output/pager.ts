@@ -26,7 +26,7 @@ export const findPagerCommand = (
   return command === "" || command === "cat" ? undefined : command;
 };
 
-/** Words of a shell that run what follows them. */
+/** Shell commands that run the command that follows them. */
 const shellWords: ReadonlySet<string> = new Set(["builtin", "command", "eval", "exec"]);
 
 /**

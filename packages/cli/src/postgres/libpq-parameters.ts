@@ -133,7 +133,7 @@ const sslModeByAlias: Readonly<Record<string, string>> = {
 };
 
 /**
- * Chooses what of a connection string is passed to the client programs of Postgres. Off this machine, TLS is required unless the
+ * Chooses the parameters of a connection string that are passed to the client programs of Postgres. Off this machine, TLS is required unless the
  * connection string says otherwise.
  *
  * @param env variables of the user, of which `PGSSLMODE` and `PGSSLROOTCERT` count.

@@ -8,7 +8,7 @@ import type { GitContext } from "../git/repository.js";
  * Returns the record that a preview stores about the run that creates or uses it.
  *
  * @param earlierRecord the record that it has already.
- * @param expiresAt ISO time, null for never. Undefined keeps what it was.
+ * @param expiresAt ISO time, null for never. Undefined keeps the time.
  */
 export const buildRunRecord = async (
   gitName: string,

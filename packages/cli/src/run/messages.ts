@@ -6,7 +6,7 @@ import { getResourceTypeNoun } from "../contract/resource-types.js";
 import { addArticle } from "@mgmt/internal/text/article";
 import type { PathParameters } from "./targets.js";
 
-/** Returns what a command asks the user to confirm, or undefined when it can be undone. */
+/** Returns a description of the action that the user has to confirm, or undefined when it can be undone. */
 export const findActionToConfirm = (
   command: GeneratedCommand,
   { confirm }: CommandOverride,
@@ -113,7 +113,7 @@ export const listWrongPrefixMessages = (
 export const getTargetId = ({ arguments: ids }: GeneratedCommand, target: PathParameters): string =>
   target[ids.at(-1)?.name ?? ""] ?? "";
 
-/** Returns what users call the resource that a command changes. */
+/** Returns the noun for the resource that a command changes, as users know it. */
 const getResourceNoun = ({ arguments: ids }: GeneratedCommand): string => {
   const { resource, label = "resource" } = ids.at(-1) ?? {};
   return resource === undefined

@@ -97,7 +97,7 @@ const toEnvFileError = (
 ): CliError => {
   if (error instanceof CliError) return error;
   if (!(error instanceof LinkedPathError)) return unwritableEnvFileError(file, describeCause(error));
-  // Where a link leads is outside of what an agent has to know.
+  // An agent does not need to know the target of a link.
   const problem = argument === undefined ? error.message : `${relative(root, error.path)} is a symbolic link`;
   return linkedEnvFileError(file, problem);
 };

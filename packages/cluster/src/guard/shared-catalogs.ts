@@ -134,7 +134,7 @@ export class SharedCatalogs {
   #vacuumAt = 0;
   #pendingWork: Promise<void> = Promise.resolve();
 
-  /** @param maxBytes what a workspace may store, and what it may write in a minute. */
+  /** @param maxBytes the limit of stored bytes for a workspace, and of bytes written in a minute. */
   constructor(admin: AdminConnection, pool: Pool, workspaces: Workspaces, maxBytes: number) {
     this.#admin = admin;
     this.#pool = pool;
@@ -188,7 +188,7 @@ export class SharedCatalogs {
     return names;
   }
 
-  /** Looks up what tenants have stored if the catalogs have grown, and removes entries of those that have stored too much. */
+  /** Sums the stored bytes of each tenant if the catalogs have grown, and removes entries of tenants that have stored too many. */
   async #findStorers(totalBytes: number): Promise<string[]> {
     if (totalBytes < this.#entriesLookupBytes) this.#entriesLookupBytes = totalBytes;
     if (totalBytes - this.#entriesLookupBytes < this.#maxBytes / 4) return [];
@@ -232,7 +232,7 @@ export class SharedCatalogs {
           ? []
           : [buildStartAsOwnerStatement(login, name), buildLogLevelStatement(this.#admin.cluster, login)]),
       ];
-      // The next lookup finds what remains.
+      // The next lookup finds the remaining entries.
       await this.#admin.runScriptAsOwner(name, statements).catch(() => undefined);
     }
   }

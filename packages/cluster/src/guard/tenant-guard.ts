@@ -286,7 +286,7 @@ export class TenantGuard {
     }
   }
 
-  /** Reads whether this process applies the limits, and what the tenants use. */
+  /** Reads whether this process enforces the limits, and the usage of the tenants. */
   async #check(parameters: readonly unknown[]): Promise<GuardCheck> {
     try {
       const { rows } = await queryKeepingConnection<GuardCheck>(this.#pool, this.#queries.check, parameters);

@@ -46,7 +46,7 @@ export const toTenantDatabaseName = (name: string): string => {
 /** `retained` is a database or backup that is not in the records. */
 export type DatabaseUse = "database" | "backup" | "prepared" | "temporary" | "retained" | "system";
 
-/** Returns what a Postgres database is used for, by its name. */
+/** Returns the use of a Postgres database, by its name. */
 export const getDatabaseUse = (name: string): DatabaseUse => {
   if (systemNames.includes(name)) return "system";
   if (name.startsWith("spare.")) return "prepared";

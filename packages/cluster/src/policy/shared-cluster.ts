@@ -124,7 +124,7 @@ const readSettings = async (statements: StatementRunner, major: number): Promise
   return settings;
 };
 
-/** Tenants get what the platform does not need. One database gets half of it at most. */
+/** Tenants get the connections that the platform does not need. One database gets at most half of them. */
 const computeLimits = ({ connections, reserved, locks }: ServerSettings): ServerLimits => {
   const missingConnections = Math.max(0, connectionLimits.reserved - reserved);
   const available = Math.min(connectionLimits.total, Math.max(2, connections - missingConnections));
@@ -195,7 +195,7 @@ export interface ClusterInspection {
   readonly limits: ServerLimits;
 }
 
-/** Returns what an administrator has to change for the platform, and changes nothing. */
+/** Returns the changes that an administrator has to make for the platform. Makes none itself. */
 export const inspectSharedCluster = async (
   statements: StatementRunner,
   installation: Installation | undefined,

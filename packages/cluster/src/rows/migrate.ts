@@ -33,7 +33,7 @@ export class NewerSchemaError extends Error {
   }
 }
 
-/** Thrown when a step would take from servers that run what their programs need. */
+/** Thrown when a step would remove parts of the schema that the programs of running servers need. */
 export class OlderServersError extends Error {
   override readonly name = "OlderServersError";
 
@@ -141,7 +141,7 @@ const applyMigrations = async (
   }
 };
 
-/** Servers of an earlier version keep working, unless a step is a contract of what they use. */
+/** Servers of an earlier version keep working, unless a `contract` step removes a part that they use. */
 const rejectOlderServers = async (
   client: ClientBase,
   schemaName: string,
@@ -161,7 +161,7 @@ const rejectOlderServers = async (
 export const buildStoreInstallationStatement = (schema: string, { id, secret }: InstallationKeys): string =>
   `insert into ${schema}.installation (id, secret) values (${escapeLiteral(id)}, ${escapeLiteral(secret)})`;
 
-/** Returns what the schema has; undefined when it does not exist. */
+/** Returns the state of the schema; undefined when it does not exist. */
 const readState = async (client: ClientBase, schema: string): Promise<SchemaState | undefined> => {
   try {
     const { rows } = await client.query<{

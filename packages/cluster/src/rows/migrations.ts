@@ -11,7 +11,7 @@ export interface Migration {
   /**
    * The version of the oldest program that can use the schema after this step, which is the number of steps that the program has. A step
    * that only adds what older programs need not know, an `expand`, has the format of the previous step. A step that removes or changes
-   * something, a `contract`, has the version of the first program that does not need what was there before. It is never lower than the
+   * something, a `contract`, has the version of the first program that does not need the previous format. It is never lower than the
    * format of the previous step.
    */
   readonly oldestProgram: number;

@@ -55,7 +55,7 @@ export interface OpenRecords extends RecordStore {
   /** The installation that the records belong to. */
   readonly installation: Installation;
   /**
-   * Reads the keys again, and encrypts with the first one what the others have encrypted, while requests continue. From then on, this
+   * Reads the keys again, and encrypts with the first one the values that the others have encrypted, while requests continue. From then on, this
    * process encrypts with the first one only. Another process uses its own first key until it reads its keys again, so the other keys are
    * not needed once every process has called this with the same first key, and the last of these calls has returned none.
    *
@@ -73,7 +73,7 @@ export interface OpenRecords extends RecordStore {
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Returns the servers that work on these records, oldest first. */
   listServers(): Promise<RegisteredServer[]>;
-  /** Counts what an operator watches. */
+  /** Returns the counts for the metrics. */
   readCounts(): Promise<RecordCounts>;
   /** Forgets the rows that were loaded, because another instance of Postgres has replaced the previous one. */
   forgetRows(): void;

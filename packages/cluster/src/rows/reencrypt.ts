@@ -14,7 +14,7 @@ interface StoredRow {
 }
 
 /**
- * Encrypts with the first key what other keys have encrypted. Skips a row that a transaction is changing, so that it waits for none.
+ * Encrypts with the first key the values that other keys have encrypted. Skips a row that a transaction is changing, so that it waits for none.
  *
  * @throws AlteredSecretError when a row cannot be decrypted, after all others are encrypted.
  */

@@ -39,7 +39,7 @@ export interface LeaseOptions {
   readonly terminateOtherSessions?: (serverId: string) => Promise<void>;
   /** Time between heartbeats, in milliseconds. Default: 5,000. */
   readonly heartbeatIntervalMs?: number | undefined;
-  /** Called when another instance of Postgres has replaced the previous one. What this server has read there may be lost. */
+  /** Called when another instance of Postgres has replaced the previous one. Rows that this server has read there may be lost. */
   readonly onReplaced?: () => void;
   /** Receives messages for the log. */
   readonly onLog: (line: string) => void;

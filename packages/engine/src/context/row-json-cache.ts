@@ -50,7 +50,7 @@ const maxCachedTexts = 10_000;
  */
 export class RowJsonCache {
   readonly #getVersion: () => number;
-  /** Records what a serializer reads. */
+  /** Records the rows that a serializer reads. */
   readonly #context: SerializationContext;
   #caches = new WeakMap<RowSerializer<never>, SerializerCache>();
   #cachedTextCount = 0;

@@ -17,7 +17,7 @@ export interface Transactions<Mode extends CallMode = CallMode> {
     callback: (context: OperationContext) => T,
     /** Returns the rows that the callback probably reads. Only stores that load rows call it. */
     preloads?: () => readonly Preload[],
-    /** Keeps what a read transaction loads, for a later write transaction that begins with it. Only stores that load rows use it. */
+    /** Stores the rows that a read transaction loads, for a later write transaction that begins with it. Only stores that load rows use it. */
     loadedRows?: LoadedRows,
   ): ModeResult<Mode, T>;
 }

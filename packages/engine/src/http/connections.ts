@@ -24,7 +24,7 @@ interface ConnectionLimits {
 }
 
 /**
- * Keeps track of the requests in progress on each connection of a server, and limits what a client costs that sends requests and
+ * Keeps track of the requests in progress on each connection of a server, and limits the cost of a client that sends requests and
  * does not read the responses. `node:http` stops reading requests when much has to be sent, but responses that are computed
  * asynchronously come too late for that.
  */

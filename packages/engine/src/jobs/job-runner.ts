@@ -20,7 +20,7 @@ import type { JobTable } from "./table-scheduler.js";
 /**
  * Runs a callback on the jobs of all processes, in a transaction. Only one transaction at a time claims jobs.
  *
- * @param preloads what the callback reads, which saves a round trip.
+ * @param preloads the rows that the callback reads. They save a round trip.
  */
 export type JobTransaction = <T>(
   purpose: "read" | "claim" | "end",

@@ -43,7 +43,7 @@ export interface StoredTransactionOptions {
   /** The state that the caller depends on. The callback does not run when the state has another version. Default: any. */
   readonly expectedState?: ServerState;
   readonly listPreloads?: (() => readonly Preload[]) | undefined;
-  /** Keeps what a read transaction loads, for a later write transaction. */
+  /** Stores the rows that a read transaction loads, for a later write transaction. */
   readonly loadedRows?: LoadedRows | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface ReplayOptions {
   readonly transactionOptions: TransactionOptions;
   /** The rows to load before the first run, because the callback probably needs them. */
   readonly preloads?: readonly Preload[];
-  /** Receives what a read transaction loads. A write transaction begins with it, unless it runs again. */
+  /** Receives the rows that a read transaction loads. A write transaction begins with it, unless it runs again. */
   readonly loadedRows?: LoadedRows | undefined;
   /** Returns whether an error of the callback is a rejection, which commits the changes made before it. Other errors roll back. */
   readonly isRejection: (error: unknown) => boolean;

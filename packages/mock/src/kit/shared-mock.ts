@@ -33,7 +33,7 @@ export const enterTest = (test: WatchedTest): void => {
   currentTest.enterWith(test);
 };
 
-/** Ends what `enterTest` has begun. */
+/** Ends the test that `enterTest` has begun. */
 export const leaveTest = (test: WatchedTest): void => void runningTests.delete(test);
 
 const findRunningTest = (): WatchedTest | undefined => {

@@ -137,7 +137,7 @@ const describeServer = (address: DatabaseAddress, major: number): string =>
 /**
  * Runs one check.
  *
- * @param callback returns what the check has found.
+ * @param callback returns the result of the check.
  * @returns a failed check if the callback throws a `ServeError` or a `ClusterError`.
  */
 const runCheck = async (

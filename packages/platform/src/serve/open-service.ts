@@ -71,7 +71,7 @@ export const openServiceRecords = async (
   }
 };
 
-/** Opens the databases of the users in the cluster of a service, and repairs what interrupted work left. */
+/** Opens the databases of the users in the cluster of a service, and repairs them after interrupted work. */
 export const openServiceDatabases = async (
   settings: ServeSettings,
   { address, serverInfo, keys, records }: ServiceRecords,

@@ -180,7 +180,7 @@ export interface ServiceStatus {
   readonly clockOffset: number;
 }
 
-/** Returns what the records contain about a service. */
+/** Returns the state of a service, from the records. */
 export const readServiceStatus = async (settings: ServeSettings): Promise<ServiceStatus> =>
   withRecords(settings, {}, async ({ records, serverInfo }) => {
     const { databases, jobs, jobLagSeconds } = await records.readCounts();
@@ -219,7 +219,7 @@ export interface ServiceJob {
   readonly lastError: string | null;
 }
 
-/** Changes what only an operator may change, directly in the records, while servers run. */
+/** Makes changes that only an operator may make, directly in the records, while servers run. */
 export interface Operator {
   listWorkspaces(): Promise<WorkspaceWithMembers[]>;
   /**

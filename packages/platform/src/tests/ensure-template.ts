@@ -127,7 +127,7 @@ const makeTemplate = async (
   await useTemplate(session, id);
 };
 
-/** Collects what the planner needs to know of the tables, because the server has no autovacuum. A copy has the same. */
+/** Collects the statistics for the planner, because the server has no autovacuum. Copies of the database have them too. */
 const analyze = async (session: RunnerSession, name: string): Promise<void> => {
   const client = await session.openSession(name);
   try {

@@ -7,7 +7,7 @@ const skippedFolders = new Set(["node_modules", ".git"]);
 
 const hasWildcard = (segment: string): boolean => /[*?]/.test(segment);
 
-/** Returns what matches one segment of a pattern. */
+/** Returns the regular expression for one segment of a pattern. */
 const toRegExp = (segment: string): RegExp =>
   new RegExp(
     `^${segment

@@ -6,7 +6,7 @@ import { parsePlanShape } from "./plan-shape.js";
 
 /**
  * Parses a saved plan. Throws `plan:invalid` for anything else, and for one that `mgmt plan` cannot have written: a file that
- * comes with a repository must not change what the plan has not read, or fields that a manifest does not have.
+ * comes with a repository must not change resources that the plan has not read, or fields that a manifest does not have.
  */
 export const parsePlan = (json: string, path: string): Plan => {
   let parsedJson: unknown;

@@ -14,7 +14,7 @@ interface CompletionOptions {
   readonly deadline: CompletionDeadline;
 }
 
-/** Returns what the last of the words could become. */
+/** Returns the completions of the last word. */
 export const findCandidates = async (
   program: MgmtCommand,
   words: readonly string[],

@@ -4,7 +4,7 @@ import { toPrintable } from "../../output/printable.js";
 import { MgmtCommand, findRootCommand } from "../../command-line/command.js";
 import type { HandwrittenCommand } from "../../command-line/handwritten-command.js";
 
-/** `mgmt complete`, called by the scripts of `mgmt completion`: prints what the last word can become, one value per line. */
+/** `mgmt complete`, called by the scripts of `mgmt completion`: prints the completions of the last word, one per line. */
 export const completeCommand: HandwrittenCommand = {
   commandPath: "complete",
   order: 270,
@@ -34,7 +34,7 @@ const shellTimeoutMs = 150;
 /** How long a process in the background waits for it. */
 const refreshTimeoutMs = 20_000;
 
-/** Returns a function that starts a process in the background, which stores what the service returns for the words. */
+/** Returns a function that starts a process in the background, which stores the response of the service for the words. */
 const createRefresh = (
   words: readonly string[],
   { selfCommand, env, cwd }: Context,

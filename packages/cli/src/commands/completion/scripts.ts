@@ -55,7 +55,7 @@ const powershellScript = `Register-ArgumentCompleter -Native -CommandName mgmt -
   }
 }`;
 
-/** Scripts that call `mgmt complete` for what a word can become. They complete files where it prints nothing. */
+/** Scripts that call `mgmt complete` for the completions of a word. They complete files where it prints nothing. */
 export const scripts: Readonly<Record<(typeof shells)[number], string>> = {
   bash: bashScript,
   zsh: zshScript,

@@ -82,7 +82,7 @@ const editText = (
   let newText = text;
   for (const [key, value] of Object.entries(entry.required)) {
     if (isSameValue(before[key], value)) continue;
-    // Each edit moves what is behind it.
+    // Each edit moves the text behind it.
     const target = requireEntry(parseRoot(newText, isStrict), serversKey);
     const current = findValue(target, key);
     newText = current ? replaceValue(newText, current, value) : insertProperty(newText, target, key, value);

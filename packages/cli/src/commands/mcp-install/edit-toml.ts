@@ -180,7 +180,7 @@ const renderPairs = ({ required, initial }: ServerEntry): string[] =>
 const renderValue = (value: EntryValue): string =>
   Array.isArray(value) ? `[${value.map((item) => JSON.stringify(item)).join(", ")}]` : JSON.stringify(value);
 
-/** Returns what to write between a text and a table at its end: an empty line. */
+/** Returns the separator between a text and a table at its end: an empty line. */
 const chooseTableSeparator = (text: string): string => {
   const newline = detectNewline(text);
   if (text.trim() === "") return "";
@@ -223,7 +223,7 @@ interface TomlPair {
   readonly path: readonly string[];
   readonly node: AST.TOMLKeyValue;
   readonly container: AST.TOMLTopLevelTable | AST.TOMLTable | AST.TOMLInlineTable;
-  /** The keys of what contains it. */
+  /** The keys of the object that contains it. */
   readonly containerPath: readonly string[];
 }
 

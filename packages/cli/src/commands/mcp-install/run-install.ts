@@ -216,7 +216,7 @@ const nameChange = (
   return before === undefined ? "added" : "replaced";
 };
 
-/** Returns what will be done, as a person reads it after "This will". */
+/** Returns a description of the change, which follows "This will" in the question. */
 const describeAction = (change: McpInstallResult["change"], { title }: McpClient, path: string): string => {
   const place = `in the configuration of ${title}, ${path}`;
   if (change === "removed") return `remove the server ${place}`;

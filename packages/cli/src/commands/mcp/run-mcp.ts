@@ -25,7 +25,7 @@ export const runMcp = async (
   rejectDash("--audit-file", auditFile, "file");
   const { signal, output, stdin } = context;
   if (stdin.isTTY) throw startedOnTerminalError();
-  // A client shows what is on standard error as a failure.
+  // A client shows output on standard error as a failure.
   output.announcesDelays = false;
   const messages = new MessageFilter((line) => void output.stdout.write(line));
   const transport = new StdioServerTransport(messages, output.stdout);

@@ -15,7 +15,7 @@ export interface QueryInput {
   /** Undefined means the default database. */
   readonly databaseIdOrName: string | undefined;
   readonly sql: string;
-  /** Whether it may commit a part of what it does, so that a part may remain after it has failed. */
+  /** Whether the statement may commit some of its changes, which then remain if it fails later. */
   readonly commitsInParts: boolean;
 }
 

@@ -178,7 +178,7 @@ const runInSession = async (
   }
 };
 
-/** Prints what the server has done. In a read-only transaction, the changes of a statement without rows are lost. */
+/** Prints the outcome of the statement. In a read-only transaction, the changes of a statement without rows are lost. */
 const announceEnd = ({ commandTag, columns }: SingleStatement, writes: boolean, output: Output): void => {
   if (commandTag === undefined || (!writes && columns.length > 0)) return;
   const isLost = !writes && !commandTag.startsWith("SELECT");
@@ -197,7 +197,7 @@ const createInterruptedQueryNotice = (databaseId: string, isUndone: boolean): No
   databaseId,
 });
 
-/** Returns what is run before the statement. The first query of a transaction fixes that it is read-only. */
+/** Returns the SQL to run before the statement. A transaction can be made read-only only before its first query. */
 const getSetupSql = ({ writes, timeoutMs }: QueryRequest): string | undefined => {
   const timeLimit = timeoutMs === undefined ? undefined : `statement_timeout = ${String(timeoutMs)}`;
   if (writes) return timeLimit && `SET ${timeLimit}`;

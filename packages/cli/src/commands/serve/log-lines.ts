@@ -16,7 +16,7 @@ export class LogLines {
     this.#lines += line;
   }
 
-  /** Writes what has not been written yet. */
+  /** Writes the collected lines now. */
   flush(): void {
     const lines = this.#lines;
     this.#lines = "";

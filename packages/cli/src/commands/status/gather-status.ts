@@ -133,7 +133,7 @@ export const gatherStatus = async (
   };
 };
 
-/** Returns what the `mgmt dev` that commands use has stored in its profile. */
+/** Returns how the Postgres of the running `mgmt dev` copies databases, which its profile has. Null for other services. */
 const readCopyMethod = (flags: GlobalFlags, context: Context): StatusResult["copyMethod"] => {
   if (flags.baseUrl !== undefined || context.env["MGMT_BASE_URL"]) return null;
   const { profile } = selectProfile(flags, context);

@@ -59,7 +59,7 @@ export const resumeLifecycleJobs = (
  *
  * @param options.lastReadRow the database as it was read before, which may have changed since. Default: read again.
  * @param options.job the one that the transaction completes, and that no other process may have. Default: any process may run the callback.
- * @param options.loadedRows what was loaded before. Only for a job that is completed and a callback that changes the row of the database.
+ * @param options.loadedRows the rows that were loaded before. Only for a job that is completed and a callback that changes the row of the database.
  */
 export const changeDatabase = async <T>(
   context: Transactions,
@@ -199,7 +199,7 @@ export const createConnectionsPreload = (databaseId: string): Preload => ({
  * Reads a database and the logins of its connections. Returns undefined when it does not exist.
  *
  * @param job one whose row is read, too.
- * @param loadedRows receives what was loaded.
+ * @param loadedRows receives the rows that were loaded.
  */
 export const findDatabaseWithLogins = async (
   context: Pick<Transactions, "transact">,

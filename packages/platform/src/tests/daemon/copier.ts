@@ -70,7 +70,7 @@ export class Copier {
     return [...this.#demands].filter(([, demand]) => demand.isInUseAt(now)).map(([template]) => template);
   }
 
-  /** Stops starting work, and waits for what is in progress. */
+  /** Starts no more work, and waits for the work in progress. */
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#choosing !== undefined || this.#idleSessions.length < this.#sessions.length)
@@ -217,7 +217,7 @@ export class Copier {
     await session.query("select mgmt_test.serve_waiters($1)", [id]);
   }
 
-  /** Drops a database with its sessions. What cannot be dropped is tried again at the next start of the server. */
+  /** Drops a database with its sessions. If Postgres refuses, the next start of the server tries again. */
   async #drop(session: Client, name: string): Promise<void> {
     try {
       await session.query(`drop database if exists ${escapeIdentifier(name)} with (force)`);

@@ -52,7 +52,7 @@ export const startDaemon: StartDaemon = async ({ directory, binaries }) => {
   throw toStartError(report.error, directory);
 };
 
-/** Returns the error for what the daemon reports. Hints about a data directory do not apply. */
+/** Returns the error to throw for a reported one. Hints about a data directory do not apply. */
 const toStartError = (
   { code, message, hint }: NonNullable<DaemonReport["error"]>,
   directory: string,
