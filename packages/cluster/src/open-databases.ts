@@ -29,7 +29,7 @@ import { openGuards } from "./guard/open-guards.js";
 import type { TenantLimits } from "./guard/tenant-guard.js";
 import type { ReadWorkspaces } from "./guard/workspaces.js";
 
-/** The databases of an installation, and the work that watches them until it is closed. */
+/** The databases of an installation, and their background work, which ends when it is closed. */
 export interface OpenDatabases {
   engine: PostgresDatabases;
   /** Databases and backups that are recorded but not in Postgres. */

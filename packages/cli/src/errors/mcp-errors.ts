@@ -155,7 +155,7 @@ export const unwritableAuditError = (path: string, problem: string): CliError =>
     "Correct its permissions, or pass another path with --audit-file.",
   );
 
-/** The file that remembers a call cannot be written, so that the call is not made. */
+/** The journal file of a call cannot be written, so that the call is not made. */
 export const unwritableJournalError = (folder: string, problem: string): CliError =>
   new CliError(
     "failure",

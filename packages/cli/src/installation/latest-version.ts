@@ -72,7 +72,7 @@ export class LatestVersionCache {
     }
   }
 
-  /** Forgets the version until it is looked up again, a day from now. */
+  /** Deletes the stored version. It is looked up again a day from now. */
   clear(): void {
     const outputDescriptor = this.openFile(O_TRUNC);
     if (outputDescriptor !== undefined) closeSync(outputDescriptor);

@@ -34,12 +34,12 @@ const secretNameTests: Readonly<Record<FieldNameSource, (name: string) => boolea
 export class Redactor {
   readonly #knownSecrets = new Set<string>();
 
-  /** Remembers a secret. */
+  /** Adds a secret to redact. */
   addSecret(secret: string): void {
     if (secret.length >= 6) this.#knownSecrets.add(secret);
   }
 
-  /** Remembers the secrets of a request or a response. */
+  /** Adds the secrets of a request or a response. */
   addSecretsOfMessage(headers: Readonly<Record<string, string>>, body: string | undefined): void {
     for (const secret of findSecrets(headers, body)) this.#knownSecrets.add(secret);
   }

@@ -8,7 +8,7 @@ export interface ExplainedTransport extends Transport {
   explain(): CliError | undefined;
 }
 
-/** Wraps a transport so that it remembers its last failure. */
+/** Wraps a transport so that it records its last failure. */
 export const createExplainedTransport = (transport: Transport): ExplainedTransport => {
   let lastFailure: { error: unknown; host: string } | undefined;
   return {

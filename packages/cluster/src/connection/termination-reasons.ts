@@ -4,7 +4,7 @@ import type { LoginRejectedError } from "./login-rejected.js";
 const reasonLifetimeMs = 5_000;
 
 /**
- * Remembers why the platform terminates the sessions of a database, or rejects new ones. Postgres itself reports only that an administrator
+ * Records why the platform terminates the sessions of a database, or rejects new ones. Postgres itself reports only that an administrator
  * terminated them, or that there are too many.
  */
 export class TerminationReasons {

@@ -80,7 +80,7 @@ export const replaceAllTables = async (
 
 /**
  * Records which databases and backups another state no longer contains, so that a start drops them if this process ends before it has.
- * Forgets those that Postgres has dropped, and those that the new state contains. Call it in the transaction that replaces the rows.
+ * Removes those that Postgres has dropped, and those that the new state contains. Call it in the transaction that replaces the rows.
  */
 export const recordRemovals = async (
   client: ClientBase,

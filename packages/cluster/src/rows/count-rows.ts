@@ -1,6 +1,6 @@
 import { type ClientBase, escapeIdentifier } from "pg";
 
-/** Numbers of rows that an operator watches. */
+/** Numbers of rows, for the metrics. */
 export interface RecordCounts {
   /** Numbers of databases by status. */
   readonly databases: Readonly<Record<string, number>>;

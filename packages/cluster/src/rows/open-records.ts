@@ -75,7 +75,7 @@ export interface OpenRecords extends RecordStore {
   listServers(): Promise<RegisteredServer[]>;
   /** Returns the counts for the metrics. */
   readCounts(): Promise<RecordCounts>;
-  /** Forgets the rows that were loaded, because another instance of Postgres has replaced the previous one. */
+  /** Clears the cache of loaded rows, because another instance of Postgres has replaced the previous one. */
   forgetRows(): void;
   /** Closes all connections. */
   close(): Promise<void>;

@@ -93,7 +93,7 @@ export class PostgresStorageAdapter implements StorageAdapter {
     return this.#resources.trips.count;
   }
 
-  /** Forgets the rows that were loaded, because another instance of Postgres has replaced the previous one. */
+  /** Clears the cache of loaded rows, because another instance of Postgres has replaced the previous one. */
   forgetRows(): void {
     this.#resources.rowCache.clear();
   }

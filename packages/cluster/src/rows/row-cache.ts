@@ -3,10 +3,10 @@ import type { RowValues } from "./batch.js";
 import { RecentMap } from "@mgmt/internal/values/recent-map";
 import type { RowCodec } from "./row-codec.js";
 
-/** Bounds the memory that the rows take. */
+/** Limits the memory of the cache. */
 const maxRows = 2_000;
 
-/** Keeps the rows that were loaded last. Rows are immutable, so a row whose version is the same need not be parsed again. */
+/** Caches the rows that were loaded last. Rows are immutable, so a row whose version is the same need not be parsed again. */
 export class RowCache {
   readonly #codec: RowCodec;
   readonly #rows = new RecentMap<string, LoadedRow>(maxRows);
@@ -15,7 +15,7 @@ export class RowCache {
     this.#codec = codec;
   }
 
-  /** Forgets all rows. Another instance of Postgres may give other rows the same version. */
+  /** Removes all rows. Another instance of Postgres may give other rows the same version. */
   clear(): void {
     this.#rows.clear();
   }

@@ -41,7 +41,7 @@ interface SerializerCache {
   readonly pages: WeakMap<Row, CachedPage>;
 }
 
-/** Bounds the memory that the cache takes. */
+/** Limits the memory of the cache. */
 const maxCachedTexts = 10_000;
 
 /**

@@ -1,8 +1,8 @@
 import { computeRetryDelay, outageDelays } from "./retry-delay.js";
 
 /**
- * The jobs of this process that could not reach Postgres. The process keeps them and remembers when to start them, because their rows
- * cannot be changed either. The delays are of real time, because Postgres is away for some real time, also while the clock is frozen.
+ * The jobs of this process that could not reach Postgres. The process stores them and the time of their next start, because their rows
+ * cannot be changed either. The delays are of real time, because Postgres is unreachable for real time, even while the clock is frozen.
  */
 export class PostponedJobs {
   readonly #jobs = new Map<string, { readonly attempts: number; readonly endsAt: number }>();
@@ -20,12 +20,12 @@ export class PostponedJobs {
     return (this.#jobs.get(id)?.endsAt ?? 0) > performance.now();
   }
 
-  /** Forgets a job that has reached Postgres. */
+  /** Removes a job that has reached Postgres. */
   delete(id: string): void {
     this.#jobs.delete(id);
   }
 
-  /** Forgets the other jobs. */
+  /** Removes all other jobs. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of this.#jobs.keys()) if (!ids.has(id)) this.#jobs.delete(id);
   }

@@ -277,7 +277,7 @@ export type CollectionName = keyof typeof collections;
 /** The row type of each collection. */
 export type Rows = { [Name in CollectionName]: (typeof collections)[Name]["sample"] };
 
-/** Collections whose rows have an `expiresAt`, by which a sweep finds them. */
+/** Collections whose rows have an `expiresAt`, by which expired rows are found. */
 export type ExpiringName = {
   [Name in CollectionName]: (typeof collections)[Name] extends { expires: "expiresAt" } ? Name : never;
 }[CollectionName];

@@ -1,4 +1,4 @@
-/** A map of bounded size. It forgets the entries that were read or set longest ago. */
+/** A map of bounded size. It evicts the least recently used entries. */
 export class RecentMap<Key, Value> {
   readonly #minSize: number;
   #recent = new Map<Key, Value>();

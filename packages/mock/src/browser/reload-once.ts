@@ -12,7 +12,7 @@ export const reloadOnce = async (error: unknown): Promise<never> => {
   return new Promise(() => undefined);
 };
 
-/** Forgets that the page was loaded again. */
+/** Clears the mark that the page was loaded again. */
 export const forgetReload = (): void => {
   try {
     sessionStorage.removeItem(getReloadKey());
@@ -21,7 +21,7 @@ export const forgetReload = (): void => {
   }
 };
 
-/** Returns whether the page was just loaded again by this module. If not, remembers that it is going to be. */
+/** Returns whether the page was just loaded again by this module. If not, marks that it is going to be. */
 const checkAndMarkReload = (): boolean => {
   const isReload = performance
     .getEntriesByType("navigation")

@@ -35,7 +35,7 @@ const protectedListeners = new WeakMap<FrameSource, readonly FrameListener[]>();
 let closingHandler: object | undefined;
 
 /**
- * Remembers which server receives the requests now. From then on, no other server of the same copy of MSW takes them over while a mock
+ * Records which server receives the requests now. From then on, no other server of the same copy of MSW takes them over while a mock
  * listens, and no other one ends their interception. MSW before 2.13 has nothing to reject it with.
  */
 export const protectReceiver = (): void => {

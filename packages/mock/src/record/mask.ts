@@ -15,7 +15,7 @@ type SecrecyLevel = "all" | "most" | "none";
 export class SecretMask {
   readonly #knownSecrets = new Set<string>();
 
-  /** Remembers a secret, such as the token of a request. */
+  /** Adds a secret to mask, such as the token of a request. */
   add(secret: string): void {
     if (secret.length >= minSecretLength) this.#knownSecrets.add(secret);
   }

@@ -140,7 +140,7 @@ const decideVerdict = ({ preview, state }: PreviewWithState, minAgeMs: number, n
 
 const getCreatedAtMs = ({ createdAt }: Database): number => Date.parse(createdAt);
 
-/** Remembers which branches are in the remote, so that a later run knows which ones have been deleted there. */
+/** Stores which branches are in the remote, so that a later run can tell which ones have been deleted there. */
 const markPushedBranches = async (
   previews: readonly PreviewWithState[],
   client: MgmtClient,

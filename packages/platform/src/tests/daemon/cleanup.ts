@@ -103,7 +103,7 @@ export const prune = async (
 
 /**
  * Repairs the registry when the server has just started, and has no runners: the runners of an earlier server no longer exist. Ends
- * databases that tests have created themselves, and forgets databases that do not exist.
+ * databases that tests have created themselves, and removes databases that do not exist from the registry.
  */
 export const repairRegistry = async (session: Client): Promise<void> => {
   await session.query("truncate mgmt_test.waiter, mgmt_test.failure");

@@ -56,7 +56,7 @@ export class Copier {
     demand.recordUse(now, waits);
   }
 
-  /** Returns the templates that tests use, and forgets the others. */
+  /** Returns the templates that tests use, and discards the demand for the others. */
   listTemplates(): string[] {
     const now = performance.now();
     for (const [template, demand] of this.#demands)
