@@ -348,7 +348,7 @@ export class PostgresDatabases implements DatabaseEngine {
     signal: AbortSignal,
   ): Promise<{ filledName: string; contentOwner: string | undefined }> {
     if (source.type === "empty")
-      return { filledName: await this.#preparedDatabases.take(), contentOwner: undefined };
+      return { filledName: await this.#preparedDatabases.acquire(), contentOwner: undefined };
     const staging = this.#copier.installation.toStagingName(name);
     await this.#copier.freeName(staging);
     const sourceName =

@@ -29,7 +29,7 @@ export type { LoadResult, LoadedRow, Preload } from "./store/preload.js";
 export { KeyedMutex } from "./values/keyed-mutex.js";
 export { assertKnownOptions } from "./values/known-options.js";
 export { type OptionSchemas, assertOptions } from "./values/option-schema.js";
-export { takeFirstHalf } from "./values/message.js";
+export { encodeFirstHalf } from "./values/message.js";
 export { isHarmlessField, isSecretField } from "@mgmt/internal/generated/field-names";
 export { secretFields } from "@mgmt/internal/generated/secret-fields";
 export { redactData } from "@mgmt/internal/redaction/redact";

@@ -8,7 +8,7 @@ import type {
 import type { Tenant } from "@mgmt/engine";
 import { describeFrozenClock } from "./kit/frozen-clock.js";
 import { type TestServer, type TestServerOptions, startTestServer } from "./kit/test-server.js";
-import { takeUnstruckFaultsError } from "./kit/unstruck-faults.js";
+import { removeUnstruckFaults } from "./kit/unstruck-faults.js";
 import { WatchedTest } from "./kit/watched-test.js";
 
 export type { TestServer, TestServerOptions } from "./kit/test-server.js";
@@ -57,7 +57,7 @@ export const test: TestType<
       unfollow();
       const hasPassed = testInfo.status === testInfo.expectedStatus;
       const unmatchedRequestError = requestLog.unmatchedError();
-      const unstruckFaultsError = assertFaultsStruck ? takeUnstruckFaultsError(mock.faults) : undefined;
+      const unstruckFaultsError = assertFaultsStruck ? removeUnstruckFaults(mock.faults) : undefined;
       const error = unmatchedRequestError ?? (hasPassed ? unstruckFaultsError : undefined);
       if (error || !hasPassed) {
         const clockNote = describeFrozenClock(mock, requestLog.requests);

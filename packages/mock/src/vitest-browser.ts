@@ -5,7 +5,7 @@ import { type StartOptions, assertStartOptions } from "./browser/start-options.j
 import type { WorkerMock, WorkerMockOptions } from "./browser/worker-mock.js";
 import { describeFrozenClock } from "./kit/frozen-clock.js";
 import { createEndReporter } from "./kit/end-reporter.js";
-import { takeUnstruckFaultsError } from "./kit/unstruck-faults.js";
+import { removeUnstruckFaults } from "./kit/unstruck-faults.js";
 import { WatchedTest } from "./kit/watched-test.js";
 
 export type { StartOptions } from "./browser/start-options.js";
@@ -55,8 +55,7 @@ export const createTest = (options: PageKitOptions = {}): TestAPI<PageFixtures> 
       await use(mock);
       const clockNote = describeFrozenClock(mock, requestLog.requests);
       if (clockNote !== undefined) requestLog.addNote(clockNote);
-      const unstruckFaultsError =
-        assertFaultsStruck === true ? takeUnstruckFaultsError(mock.faults) : undefined;
+      const unstruckFaultsError = assertFaultsStruck === true ? removeUnstruckFaults(mock.faults) : undefined;
       if (unstruckFaultsError) requestLog.failIfPassed(unstruckFaultsError);
       await mock.stop();
     },

@@ -73,7 +73,7 @@ export class PreparedDatabases {
    *
    * @throws DatabaseUnavailableError when these are closed before a prepared database is ready. Otherwise throws the error of the creation.
    */
-  take(): Promise<string> {
+  acquire(): Promise<string> {
     if (this.#closeController.signal.aborted) return Promise.reject(createClosedError());
     const name = this.#readyNames.shift();
     if (name !== undefined) {
@@ -129,7 +129,7 @@ export class PreparedDatabases {
         },
         (error: unknown) => {
           this.#creations.delete(creation);
-          // No automatic retry, because the disk may be full. The next call of `take` tries again.
+          // No automatic retry, because the disk may be full. The next call of `acquire` tries again.
           this.#rejectWaiters(error);
         },
       );

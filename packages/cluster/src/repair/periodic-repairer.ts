@@ -59,7 +59,7 @@ export class PeriodicRepairer {
   async #repairPending(): Promise<void> {
     const { sessions, readDatabase, repair, onLog } = this.#options;
     const failedIds: string[] = [];
-    for (let id = this.#takePending(); id !== undefined; id = this.#takePending()) {
+    for (let id = this.#dequeuePendingId(); id !== undefined; id = this.#dequeuePendingId()) {
       const databaseId = id;
       try {
         await sessions.runExclusively([`database ${databaseId}`], async () => {
@@ -76,7 +76,7 @@ export class PeriodicRepairer {
     for (const id of failedIds) this.#pendingIds.add(id);
   }
 
-  #takePending(): string | undefined {
+  #dequeuePendingId(): string | undefined {
     if (this.#closeController.signal.aborted) return undefined;
     const [id] = this.#pendingIds;
     if (id !== undefined) this.#pendingIds.delete(id);

@@ -191,7 +191,8 @@ export class ServerLease implements ServerIdentity {
     }
     this.#lastHeartbeatAt = startedAt;
     onClockOffset(result.now - (startedDate + Date.now()) / 2);
-    for (const serverId of this.#selectSilent(result.otherServers)) await this.#takeWork(serverId, options);
+    for (const serverId of this.#selectSilent(result.otherServers))
+      await this.#fenceServer(serverId, options);
   }
 
   /** Returns the ids of servers that have been silent while this one was not. */
@@ -211,7 +212,7 @@ export class ServerLease implements ServerIdentity {
     });
   }
 
-  async #takeWork(
+  async #fenceServer(
     serverId: string,
     { registry, terminateOtherSessions, onLog }: LeaseOptions,
   ): Promise<void> {

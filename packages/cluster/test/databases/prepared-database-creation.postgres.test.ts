@@ -46,7 +46,7 @@ describe("spare databases", () => {
     copies.after = () => void (completed += 1);
     copies.before = async (_, name) => points[created.push(name) - 1]?.wait();
     const preparedDatabases = open(copies, 1);
-    const taken = [preparedDatabases.take(), preparedDatabases.take(), preparedDatabases.take()];
+    const taken = [preparedDatabases.acquire(), preparedDatabases.acquire(), preparedDatabases.acquire()];
     await settled();
     expect(created).toHaveLength(2);
     points[0]?.release();
@@ -71,7 +71,7 @@ describe("spare databases", () => {
     copies.after = (step, name) => void (step === "createEmpty" ? created : copied).push(name);
     const preparedDatabases = open(copies, 1);
     const names = [];
-    for (let count = 0; count < 4; count += 1) names.push(await preparedDatabases.take());
+    for (let count = 0; count < 4; count += 1) names.push(await preparedDatabases.acquire());
     expect(names).not.toContain(created[0]);
     // The second creation began with the first.
     expect(created).toHaveLength(2);
@@ -88,16 +88,16 @@ describe("spare databases", () => {
       steps.push(step);
     };
     const preparedDatabases = open(copies, 1);
-    await preparedDatabases.take();
+    await preparedDatabases.acquire();
     await vi.waitFor(() => expect(steps.length).toBeGreaterThan(2));
     copies.after = () => undefined;
     await copies.drop(templateName);
     steps.length = 0;
     copies.before = (step) => void steps.push(step);
     const names = [
-      await preparedDatabases.take(),
-      await preparedDatabases.take(),
-      await preparedDatabases.take(),
+      await preparedDatabases.acquire(),
+      await preparedDatabases.acquire(),
+      await preparedDatabases.acquire(),
     ];
     for (const name of names) expect(await existing(name)).toEqual([name]);
     expect(steps[0]).toBe("copyPrepared");
@@ -112,9 +112,9 @@ describe("spare databases", () => {
       throw new Error(`no ${step}`);
     };
     const preparedDatabases = open(copies, 2, ["spare.a", "spare.b"]);
-    expect(await preparedDatabases.take()).toBe("spare.a");
+    expect(await preparedDatabases.acquire()).toBe("spare.a");
     vi.advanceTimersByTime(20);
-    expect(await preparedDatabases.take()).toBe("spare.b");
+    expect(await preparedDatabases.acquire()).toBe("spare.b");
     vi.advanceTimersByTime(9);
     expect(created).toEqual([]);
     vi.advanceTimersByTime(1);
@@ -149,14 +149,14 @@ describe("a creation that fails", () => {
     const preparedDatabases = open(copies, 1);
     const reasons: unknown[] = [];
     for (let count = 0; count < 4; count += 1) {
-      preparedDatabases.take().catch((error: unknown) => reasons.push(error));
+      preparedDatabases.acquire().catch((error: unknown) => reasons.push(error));
     }
     point.release();
     await settled();
     expect(reasons).toEqual(Array(4).fill(refused));
 
     copies.before = (step, name) => void (step !== "drop" && created.push(name));
-    expect(created).toContain(await preparedDatabases.take());
+    expect(created).toContain(await preparedDatabases.acquire());
   });
 
   it("drops what it made, complete or not", async () => {
@@ -167,7 +167,7 @@ describe("a creation that fails", () => {
       dropped.push(name);
     };
     const preparedDatabases = open(copies, 0);
-    await expect(preparedDatabases.take()).rejects.toThrow("lost");
+    await expect(preparedDatabases.acquire()).rejects.toThrow("lost");
     await vi.waitFor(() => expect(dropped).toHaveLength(2));
     for (const name of dropped) expect(await existing(name)).toEqual([]);
     expect(dropped).toEqual([
@@ -188,7 +188,7 @@ describe("a creation that fails", () => {
       left = name;
       throw new Error("lost");
     };
-    await expect(open(copies, 0).take()).rejects.toThrow("lost");
+    await expect(open(copies, 0).acquire()).rejects.toThrow("lost");
     await vi.waitFor(async () => expect(await existing(left)).toEqual([]));
     // Two failed, and there are two names.
     await vi.waitFor(() => expect(drops).toBe(4));
@@ -211,7 +211,7 @@ describe("a creation that fails", () => {
       throw new Error("lost");
     };
     const preparedDatabases = open(copies, 0, [], (line) => void lines.push(line));
-    await expect(preparedDatabases.take()).rejects.toThrow("lost");
+    await expect(preparedDatabases.acquire()).rejects.toThrow("lost");
     await vi.waitFor(async () => expect(await existing(left)).toEqual([]));
     expect(lines).toEqual([
       expect.stringMatching(
@@ -232,11 +232,11 @@ describe("closing", () => {
       await point.wait();
     };
     const preparedDatabases = open(copies, 2);
-    const waiting = preparedDatabases.take();
+    const waiting = preparedDatabases.acquire();
     let isClosed = false;
     const closed = preparedDatabases.close().then(() => (isClosed = true));
     await expect(waiting).rejects.toThrow(DatabaseUnavailableError);
-    await expect(preparedDatabases.take()).rejects.toThrow(DatabaseUnavailableError);
+    await expect(preparedDatabases.acquire()).rejects.toThrow(DatabaseUnavailableError);
     expect(isClosed).toBe(false);
     point.release();
     await closed;
@@ -248,7 +248,7 @@ describe("closing", () => {
     const { copies } = await openCounted();
     const preparedDatabases = open(copies, 1, ["spare.ready"]);
     await preparedDatabases.close();
-    await expect(preparedDatabases.take()).rejects.toThrow(DatabaseUnavailableError);
+    await expect(preparedDatabases.acquire()).rejects.toThrow(DatabaseUnavailableError);
   });
 
   it("begins no creation any more", async () => {
@@ -269,7 +269,7 @@ describe("closing", () => {
       throw new DatabaseUnavailableError("away");
     };
     const preparedDatabases = open(copies, 0);
-    await expect(preparedDatabases.take()).rejects.toThrow("lost");
+    await expect(preparedDatabases.acquire()).rejects.toThrow("lost");
     await point.isReached;
     let isClosed = false;
     const closed = preparedDatabases.close().then(() => (isClosed = true));
@@ -290,7 +290,7 @@ describe("closing", () => {
       throw new DatabaseUnavailableError("away");
     };
     const preparedDatabases = open(copies, 0);
-    await expect(preparedDatabases.take()).rejects.toThrow("lost");
+    await expect(preparedDatabases.acquire()).rejects.toThrow("lost");
     await failed.isReached;
     await settled();
     let isClosed = false;

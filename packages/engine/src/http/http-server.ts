@@ -12,7 +12,7 @@ import { MemoryServer } from "../server/memory-server.js";
 import type { BodyPolicy } from "../request/engine.js";
 import { isPromiseLike } from "../values/awaitable.js";
 import { errors } from "../values/errors.js";
-import { type EngineRequest, type EngineResponse, takeFirstHalf } from "../values/message.js";
+import { type EngineRequest, type EngineResponse, encodeFirstHalf } from "../values/message.js";
 import { Connections, type Listener } from "./connections.js";
 import { handleControlRequest, isControlPath } from "./control/control-endpoint.js";
 import { createHostGuard } from "./host-guard.js";
@@ -332,7 +332,7 @@ const sendEngineResponse = (
   if (status !== 204) headers["content-length"] = String(length);
   response.writeHead(status, headers);
   if (engineResponse.dropped) {
-    response.write(takeFirstHalf(body), () => request.socket.destroy());
+    response.write(encodeFirstHalf(body), () => request.socket.destroy());
     return;
   }
   if (bytes) response.end(bytes);

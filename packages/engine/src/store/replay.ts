@@ -135,7 +135,7 @@ const runUntilLoaded = async <T>(
     const tables = new PartialTables(workingSet, { isStrict });
     const runResult = runCallback(callback, { tables, earlierRunCount: runIndex });
     // The callback may have caught `MissingRowsError`, so look at the missed rows instead of the error.
-    missingPreloads = workingSet.takeMissedPreloads();
+    missingPreloads = workingSet.consumeMissedPreloads();
     if (missingPreloads.length === 0)
       return { ...runResult, runCount: runIndex + 1, changes: tables.changes };
   }

@@ -21,7 +21,7 @@ describe("the rows that a transaction has loaded", () => {
     expect(rows.getRow("apps", "none")).toBeUndefined();
     expect(rows.getRange(range)).toEqual([loaded("a")]);
     expect(rows.getRowIfLoaded("apps", "b")).toBeUndefined();
-    expect(rows.takeMissedPreloads()).toEqual([]);
+    expect(rows.consumeMissedPreloads()).toEqual([]);
   });
 
   it("are asked for once each, even if the error is caught", () => {
@@ -32,13 +32,13 @@ describe("the rows that a transaction has loaded", () => {
       expect(() => rows.getRange(range)).toThrow(MissingRowsError);
       expect(() => rows.getCount("apps", {})).toThrow(MissingRowsError);
     }
-    expect(rows.takeMissedPreloads()).toEqual([
+    expect(rows.consumeMissedPreloads()).toEqual([
       { read: "row", table: "apps", id: "a" },
       { read: "row", table: "databases", id: "a" },
       range,
       { read: "count", table: "apps", where: {} },
     ]);
-    expect(rows.takeMissedPreloads()).toEqual([]);
+    expect(rows.consumeMissedPreloads()).toEqual([]);
   });
 
   it("include none for an id that the callback has just generated", () => {
@@ -57,7 +57,7 @@ describe("the rows that a transaction has loaded", () => {
     expect([rows.getSequence("apps", 0), rows.getSequenceIfLoaded("apps", 0)]).toEqual([7, 7]);
     expect(rows.getSequenceIfLoaded("apps", 1)).toBeUndefined();
     expect(() => rows.getSequence("apps", 2)).toThrow(MissingRowsError);
-    expect(rows.takeMissedPreloads()).toEqual(
+    expect(rows.consumeMissedPreloads()).toEqual(
       [1, 2].map((index) => ({ read: "sequence", table: "apps", index })),
     );
   });

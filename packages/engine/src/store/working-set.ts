@@ -33,7 +33,7 @@ export class WorkingSet {
   }
 
   /** Returns the rows that were missed since the last call, even if the error was caught. */
-  takeMissedPreloads(): Preload[] {
+  consumeMissedPreloads(): Preload[] {
     const missedPreloads = [...this.#missedPreloads.values()];
     this.#missedPreloads.clear();
     return missedPreloads;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { RequestError } from "./request-error.js";
-import { getHeader, hasContentEncoding, takeFirstHalf, toErrorOutcome } from "./message.js";
+import { getHeader, hasContentEncoding, encodeFirstHalf, toErrorOutcome } from "./message.js";
 
 const requestWith = (headers: Parameters<typeof hasContentEncoding>[0]) => ({
   method: "GET",
@@ -33,8 +33,8 @@ it.each([
   ["abc", "a"],
   ["", ""],
   ["éé", "é"],
-])("takeFirstHalf of %j is %j, in bytes", (body, half) => {
-  expect(new TextDecoder().decode(takeFirstHalf(body))).toBe(half);
+])("encodeFirstHalf of %j is %j, in bytes", (body, half) => {
+  expect(new TextDecoder().decode(encodeFirstHalf(body))).toBe(half);
 });
 
 it("toErrorOutcome leaves a hint out that the error does not have", () => {

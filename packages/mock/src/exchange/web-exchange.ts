@@ -1,6 +1,6 @@
 import { waitForRealTurn } from "#platform";
 import type { MemoryServer } from "@mgmt/engine";
-import { takeFirstHalf, findHeadSizeRejection } from "@mgmt/engine/internal";
+import { encodeFirstHalf, findHeadSizeRejection } from "@mgmt/engine/internal";
 import { createBodyStream } from "../platform/body-stream.js";
 
 const forwardedHeaderNames: ReadonlySet<string> = new Set([
@@ -64,7 +64,7 @@ const readBody = async (request: Request): Promise<Uint8Array> => {
 const createCutBody = (bodyText: string): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
-      controller.enqueue(takeFirstHalf(bodyText));
+      controller.enqueue(encodeFirstHalf(bodyText));
       // An immediate error would discard the chunk that is still in the queue.
       void waitForRealTurn().then(() => controller.error(new TypeError("terminated")));
     },

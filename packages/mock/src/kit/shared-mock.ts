@@ -7,7 +7,7 @@ import type { ListenOptions } from "../interception/listen-options.js";
 import { Mock } from "../mocks/mock.js";
 import { describeFrozenClock } from "./frozen-clock.js";
 import type { KitSettings } from "./kit-options.js";
-import { takeUnstruckFaultsError } from "./unstruck-faults.js";
+import { removeUnstruckFaults } from "./unstruck-faults.js";
 import { MockError } from "../errors/mock-error.js";
 import type { WatchedTest } from "./watched-test.js";
 
@@ -171,7 +171,7 @@ const closeUnusedMock = async (
   test: WatchedTest,
   { handlers, assertFaultsStruck }: KitSettings,
 ): Promise<void> => {
-  const unstruckFaultsError = assertFaultsStruck ? takeUnstruckFaultsError(mock.faults) : undefined;
+  const unstruckFaultsError = assertFaultsStruck ? removeUnstruckFaults(mock.faults) : undefined;
   if (unstruckFaultsError) test.failIfPassed(unstruckFaultsError);
   restoreHandlers(handlers);
   try {

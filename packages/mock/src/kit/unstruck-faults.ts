@@ -1,7 +1,7 @@
 import { FaultNotStruckError, type MemoryServer } from "@mgmt/engine";
 
 /** Returns the error for installed faults that have applied to no request, and removes them; undefined if there are none. */
-export const takeUnstruckFaultsError = (faults: MemoryServer["faults"]): FaultNotStruckError | undefined => {
+export const removeUnstruckFaults = (faults: MemoryServer["faults"]): FaultNotStruckError | undefined => {
   try {
     faults.assertStruck();
     return undefined;

@@ -77,15 +77,15 @@ export class TestDatabases {
   async take(): Promise<TestDatabase> {
     const session = await this.#session();
     try {
-      return await this.#takeDatabase(session);
+      return await this.#acquireDatabase(session);
     } catch (error) {
       // The server has stopped, such as after a crash of Postgres. It is started again.
       if (!session.isClosed) throw error;
-      return this.#takeDatabase(await this.#session());
+      return this.#acquireDatabase(await this.#session());
     }
   }
 
-  async #takeDatabase(session: RunnerSession): Promise<TestDatabase> {
+  async #acquireDatabase(session: RunnerSession): Promise<TestDatabase> {
     session.acquire();
     try {
       if (this.#template?.session !== session) {
@@ -93,7 +93,7 @@ export class TestDatabases {
         templateReady.catch(() => undefined);
         this.#template = { session, templateReady };
       }
-      const name = await session.take(await this.#template.templateReady);
+      const name = await session.acquireDatabase(await this.#template.templateReady);
       const address = session.toAddress(name);
       const database = { connectionString: toConnectionString(address), ...address };
       this.#sessions.set(database, session);
@@ -120,7 +120,7 @@ export class TestDatabases {
     if (session === undefined || session.isClosed) return undefined;
     const { database } = testDatabase;
     const mustRemain = hasFailed && this.#settings.keepOnFailure;
-    await session.finish(database, mustRemain ? "retained" : "ended");
+    await session.releaseDatabase(database, mustRemain ? "retained" : "ended");
     session.release();
     if (!mustRemain) return undefined;
     const passwordFile = join(session.location.directory, passwordFileName);

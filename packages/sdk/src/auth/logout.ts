@@ -24,7 +24,7 @@ export interface LogoutOptions extends OAuthOptions {
 export const logout = async (options: LogoutOptions): Promise<void> => {
   const { store, signal } = options;
   const settings = readOAuthSettings(options);
-  const credential = await takeCredentialFromStore(settings, store, signal);
+  const credential = await removeStoredCredential(settings, store, signal);
   if (credential === undefined) return;
   if (credential instanceof AuthError) throw authErrors.notRevoked(credential);
   try {
@@ -36,7 +36,7 @@ export const logout = async (options: LogoutOptions): Promise<void> => {
 };
 
 /** Clears the store and returns its credential, or the error if its content is corrupt. */
-const takeCredentialFromStore = (
+const removeStoredCredential = (
   settings: OAuthSettings,
   store: TokenStore,
   signal: AbortSignal | undefined,

@@ -20,39 +20,39 @@ const maxBytes = 1024 ** 3;
 /** Decides how many copies of a template to make ahead: more when tests had to wait for one. */
 export class TemplateDemand {
   #count = initialCount;
-  #takenAt: number;
+  #usedAt: number;
   /** Copies that are being made. */
   unfinishedCount = 0;
 
   constructor(now: number) {
-    this.#takenAt = now;
+    this.#usedAt = now;
   }
 
   /** @param waits whether no copy was ready. */
   recordUse(now: number, waits: boolean): void {
-    this.#takenAt = now;
+    this.#usedAt = now;
     this.#count = Math.min(maxCount, Math.max(this.#count * (waits ? 2 : 1), initialCount));
   }
 
   /** Returns how many copies should be ready. Those of a template without use remain, but are not replaced. */
   computeCount(now: number, templateBytes: number): number {
     if (!this.isInUseAt(now)) return 0;
-    const count = now - this.#takenAt < idleAfterMs ? this.#count : idleCount;
+    const count = now - this.#usedAt < idleAfterMs ? this.#count : idleCount;
     return Math.max(2, Math.min(count, Math.floor(maxBytes / Math.max(1, templateBytes))));
   }
 
   /** Returns whether no test has needed the template for so long that it may be removed. */
   isUnusedAt(now: number): boolean {
-    return now - this.#takenAt >= unusedAfterMs && this.unfinishedCount === 0;
+    return now - this.#usedAt >= unusedAfterMs && this.unfinishedCount === 0;
   }
 
   /** Returns whether a test has needed the template a short while ago. */
   isInUseAt(now: number): boolean {
-    return now - this.#takenAt < abandonedAfterMs;
+    return now - this.#usedAt < abandonedAfterMs;
   }
 
   /** Resets the count if the template is idle. */
   resetIfIdle(now: number): void {
-    if (now - this.#takenAt >= idleAfterMs) this.#count = initialCount;
+    if (now - this.#usedAt >= idleAfterMs) this.#count = initialCount;
   }
 }

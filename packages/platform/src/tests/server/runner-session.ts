@@ -205,7 +205,7 @@ export class RunnerSession {
    *
    * @throws PlatformError `platform:disk_full`, `platform:test_database_failed`.
    */
-  async take(template: string): Promise<string> {
+  async acquireDatabase(template: string): Promise<string> {
     const ticket = randomBytes(8).toString("hex");
     return this.#whileReferenced(async () => {
       const served = new Promise<TicketMessage>((resolve) => this.#tickets.set(ticket, resolve));
@@ -228,7 +228,7 @@ export class RunnerSession {
   }
 
   /** Ends the use of a copy: the server drops it, or keeps it as the database of a failed test. */
-  async finish(database: string, state: "ended" | "retained"): Promise<void> {
+  async releaseDatabase(database: string, state: "ended" | "retained"): Promise<void> {
     await this.query("select mgmt_test.finish($1, $2)", [database, state]);
   }
 
