@@ -50,7 +50,7 @@ export const replaceFile = async (
     if (isSameContent && oldFile?.mode === mode) return { hasChanged: false, mode };
     const handle = await createNewFile(temporaryPath);
     try {
-      if (oldFile) await keepOwner(handle, oldFile);
+      if (oldFile) await preserveOwner(handle, oldFile);
       // Before there is a secret in it.
       await folder.assertSame();
       await handle.writeFile(newContent);
@@ -79,7 +79,7 @@ const createNewFile = async (path: string): Promise<FileHandle> => {
   }
 };
 
-const keepOwner = async (handle: FileHandle, { uid, gid }: FileOwner): Promise<void> => {
+const preserveOwner = async (handle: FileHandle, { uid, gid }: FileOwner): Promise<void> => {
   const newFileStats = await handle.stat();
   if (newFileStats.uid === uid && newFileStats.gid === gid) return;
   try {

@@ -1,6 +1,6 @@
 import Table from "cli-table3";
 import { isPlainAscii } from "./printable.js";
-import { type TextStyle, keepPlain } from "./style.js";
+import { type TextStyle, leaveUnstyled } from "./style.js";
 import { measureWidth } from "./width.js";
 
 /** Between two columns. */
@@ -69,7 +69,7 @@ const drawTable = (rows: readonly (readonly TableCell[])[], widths: readonly num
   const replacedTexts: { readonly text: string; readonly width: number }[] = [];
   for (const row of rows) {
     table.push(
-      row.map(({ text, emphasize = keepPlain }, index) => {
+      row.map(({ text, emphasize = leaveUnstyled }, index) => {
         const width = measureWidth(text);
         const availableWidth = widths[index] ?? width;
         if (isPlainAscii(text) && width <= availableWidth) return emphasize(text);

@@ -16,14 +16,14 @@ export interface Style {
 }
 
 /** Emphasizes nothing. */
-export const keepPlain: TextStyle = (text) => text;
+export const leaveUnstyled: TextStyle = (text) => text;
 /** The style of output without colors: returns each text unchanged. */
 export const plainStyle: Style = {
-  strong: keepPlain,
-  faint: keepPlain,
-  good: keepPlain,
-  busy: keepPlain,
-  bad: keepPlain,
+  strong: leaveUnstyled,
+  faint: leaveUnstyled,
+  good: leaveUnstyled,
+  busy: leaveUnstyled,
+  bad: leaveUnstyled,
 };
 
 /** Colors are only for terminals. `NO_COLOR` turns them off everywhere, `FORCE_COLOR` turns them on everywhere. */

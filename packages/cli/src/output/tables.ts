@@ -4,7 +4,7 @@ import { type Column, selectListColumns, selectDetailFields } from "./columns.js
 import { type TableCell, drawRows, columnGap, measureColumnWidths } from "./draw-rows.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { toPrintable } from "./printable.js";
-import { type TextStyle, keepPlain, type Style } from "./style.js";
+import { type TextStyle, leaveUnstyled, type Style } from "./style.js";
 import { truncateToWidth, measureWidth } from "./width.js";
 
 /** Longer cells are cut if the table does not fit into the terminal. Ids are never cut. */
@@ -188,7 +188,7 @@ const selectValueStyle = (
   style: Style,
 ): TextStyle => {
   if (value === null || value === undefined) return style.faint;
-  return column?.isStatus ? selectStatusStyle(text, style) : keepPlain;
+  return column?.isStatus ? selectStatusStyle(text, style) : leaveUnstyled;
 };
 
 /** Significant digits of a number with decimals. */

@@ -15,7 +15,7 @@ const pollIntervalMs = 1_000;
  * How long a database stays closed after one of its sessions had to be killed, in milliseconds. The time doubles with each earlier kill
  * within `memory`.
  */
-const penaltyMs = { first: 60_000, max: 3_600_000, memory: 6 * 3_600_000 };
+const closedMs = { first: 60_000, max: 3_600_000, memory: 6 * 3_600_000 };
 
 /** A database that accepts no connections until its sessions are terminated. */
 interface ClosedDatabase {
@@ -29,7 +29,7 @@ interface ClosedDatabase {
 interface KillHistory {
   count: number;
   /** The time of the last kill: a time of `performance.now()`. */
-  lastAt: number;
+  lastKilledAt: number;
 }
 
 interface SessionCheck {
@@ -86,19 +86,19 @@ export class Quarantine {
     }
     const newDatabase = { pids: new Set(pids), closedUntil: -Infinity };
     this.#closedDatabases.set(database, newDatabase);
-    const run = this.#keepClosed(database, newDatabase).finally(() => this.#runs.delete(run));
+    const run = this.#closeUntilTerminated(database, newDatabase).finally(() => this.#runs.delete(run));
     this.#runs.add(run);
   }
 
-  async #keepClosed(database: string, closedDatabase: ClosedDatabase): Promise<void> {
+  async #closeUntilTerminated(database: string, closedDatabase: ClosedDatabase): Promise<void> {
     const { signal } = this.#closeController;
     const reportedPids = new Set<number>();
     this.#terminationReasons.set(database, terminationErrors.unresponsive(database), Infinity);
     for (let isFirstCheck = true; !signal.aborted; isFirstCheck = false) {
       // Postgres may be restarting.
       const check = await this.#closeAndCheck(database, closedDatabase.pids).catch(() => undefined);
-      const isPenaltyOver = performance.now() >= closedDatabase.closedUntil;
-      if (check?.pids.length === 0 && (isPenaltyOver || !check.isOwn)) break;
+      const hasClosedLongEnough = performance.now() >= closedDatabase.closedUntil;
+      if (check?.pids.length === 0 && (hasClosedLongEnough || !check.isOwn)) break;
       // Not at the first check, so that the work that found the sessions can report its result. Only processes that Postgres has just
       // listed: the system may have reused the id of a process that has exited.
       if (!isFirstCheck && check !== undefined && check.pids.length > 0) {
@@ -130,10 +130,10 @@ export class Quarantine {
       return;
     }
     if (newPids.length > 0) {
-      const penalty = this.#countKill(database);
-      closedDatabase.closedUntil = performance.now() + penalty;
-      this.#terminationReasons.set(database, terminationErrors.killed(database, penalty), Infinity);
-      this.#report(formatKill(database, newPids, penalty));
+      const closedForMs = this.#countKill(database);
+      closedDatabase.closedUntil = performance.now() + closedForMs;
+      this.#terminationReasons.set(database, terminationErrors.killed(database, closedForMs), Infinity);
+      this.#report(formatKill(database, newPids, closedForMs));
     }
     killProcesses(pids);
   }
@@ -141,11 +141,11 @@ export class Quarantine {
   /** Records a kill, and returns how long the database stays closed after it, in milliseconds. */
   #countKill(database: string): number {
     const now = performance.now();
-    for (const [name, { lastAt }] of this.#killsByDatabase)
-      if (now - lastAt >= penaltyMs.memory) this.#killsByDatabase.delete(name);
+    for (const [name, { lastKilledAt }] of this.#killsByDatabase)
+      if (now - lastKilledAt >= closedMs.memory) this.#killsByDatabase.delete(name);
     const count = (this.#killsByDatabase.get(database)?.count ?? 0) + 1;
-    this.#killsByDatabase.set(database, { count, lastAt: now });
-    return Math.min(penaltyMs.max, penaltyMs.first * 2 ** (count - 1));
+    this.#killsByDatabase.set(database, { count, lastKilledAt: now });
+    return Math.min(closedMs.max, closedMs.first * 2 ** (count - 1));
   }
 
   /** Closes a database of the installation, and removes terminated sessions from `pids`. */
@@ -173,9 +173,9 @@ export class Quarantine {
   }
 }
 
-const formatKill = (database: string, pids: readonly number[], penalty: number): string =>
+const formatKill = (database: string, pids: readonly number[], closedForMs: number): string =>
   `Sessions of the database ${database} do not end. Postgres restarts, because their processes are killed: ${pids.join(", ")}. ` +
-  `The database stays closed for ${String(penalty / 60_000)} minutes`;
+  `The database stays closed for ${String(closedForMs / 60_000)} minutes`;
 
 const formatProblem = (database: string, pids: readonly number[], isClosed: boolean): string =>
   `Sessions of the database ${database} do not end${isClosed ? ", and it is closed meanwhile" : ""}. Kill their processes: ${pids.join(", ")}`;

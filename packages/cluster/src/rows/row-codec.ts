@@ -146,7 +146,7 @@ export class RowCodec {
     if (cachedSecret !== undefined && cachedSecret.value === value && cachedSecret.keyId === key.id)
       return toStoredSecret(key, cachedSecret.data);
     const data = encrypt(key, value, locationText);
-    this.#keep(locationText, key, data, value);
+    this.#cacheSecret(locationText, key, data, value);
     return toStoredSecret(key, data);
   }
 
@@ -156,11 +156,11 @@ export class RowCodec {
     if (cachedSecret !== undefined && cachedSecret.data === data && cachedSecret.keyId === key.id)
       return cachedSecret.value;
     const value = decrypt(key, data, location);
-    this.#keep(locationText, key, data, value);
+    this.#cacheSecret(locationText, key, data, value);
     return value;
   }
 
-  #keep(locationText: string, { id: keyId }: RecordKey, data: string, value: unknown): void {
+  #cacheSecret(locationText: string, { id: keyId }: RecordKey, data: string, value: unknown): void {
     // Other secrets than passwords may be large.
     if (typeof value === "string") this.#secrets.set(locationText, { keyId, data, value });
   }

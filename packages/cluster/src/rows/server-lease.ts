@@ -249,25 +249,25 @@ export class ServerLease implements ServerIdentity {
     if (address === undefined) throw new Error("The lease has not started");
     const client = await new Promise<Client>((resolve, reject) => {
       let cause: unknown;
-      let isSettled = false;
-      const settle = (): void => {
-        isSettled = true;
+      let hasStopped = false;
+      const stopAttempts = (): void => {
+        hasStopped = true;
         clearInterval(interval);
         clearTimeout(timer);
       };
       const attempt = (): void => {
         this.#open(address).then(
           (openClient) => {
-            if (isSettled) void openClient.end().catch(() => undefined);
+            if (hasStopped) void openClient.end().catch(() => undefined);
             else resolve(openClient);
-            settle();
+            stopAttempts();
           },
           (error: unknown) => (cause = error),
         );
       };
       const interval = setInterval(attempt, connectIntervalMs);
       const timer = setTimeout(() => {
-        settle();
+        stopAttempts();
         reject(cause instanceof Error ? cause : new Error("it does not respond"));
       }, queryTimeoutMs);
       attempt();

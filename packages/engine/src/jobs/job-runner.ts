@@ -267,7 +267,8 @@ export class JobRunner {
       { read: "expired", table: "jobs", time, limit: maxJobsPerPoll },
     ]);
     this.#skipsPoll = dueJobs.length === 0;
-    if (dueJobs.length < maxJobsPerPoll) this.#postponedJobs.keepOnly(new Set(dueJobs.map(({ id }) => id)));
+    if (dueJobs.length < maxJobsPerPoll)
+      this.#postponedJobs.deleteAllExcept(new Set(dueJobs.map(({ id }) => id)));
     const newJobs = dueJobs.filter(({ id }) => !this.#hasJob(id) && !this.#postponedJobs.has(id));
     const otherOwners = new Set(
       newJobs.flatMap(({ owner }) => (owner === null || owner === currentSession ? [] : [owner])),

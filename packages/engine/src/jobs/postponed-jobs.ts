@@ -26,7 +26,7 @@ export class PostponedJobs {
   }
 
   /** Removes all other jobs. */
-  keepOnly(ids: ReadonlySet<string>): void {
+  deleteAllExcept(ids: ReadonlySet<string>): void {
     for (const id of this.#jobs.keys()) if (!ids.has(id)) this.#jobs.delete(id);
   }
 }

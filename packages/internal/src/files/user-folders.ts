@@ -8,7 +8,7 @@ import { isAbsolute, join } from "node:path";
  * `--user`, it is `/`, as container engines set `HOME`.
  */
 export const getHomeFolder = (): string =>
-  keepIfAbsolute(process.env[process.platform === "win32" ? "USERPROFILE" : "HOME"]) ?? readAccountHome();
+  ignoreRelativePath(process.env[process.platform === "win32" ? "USERPROFILE" : "HOME"]) ?? readAccountHome();
 
 /**
  * Returns a folder that a variable of the environment can move.
@@ -19,15 +19,15 @@ export const getHomeFolder = (): string =>
 export const resolveUserFolder = (
   variableValue: string | undefined,
   ...defaultSegments: readonly string[]
-): string => keepIfAbsolute(variableValue) ?? join(getHomeFolder(), ...defaultSegments);
+): string => ignoreRelativePath(variableValue) ?? join(getHomeFolder(), ...defaultSegments);
 
 const readAccountHome = (): string => {
   try {
-    return keepIfAbsolute(process.getBuiltinModule("node:os").userInfo().homedir) ?? "/";
+    return ignoreRelativePath(process.getBuiltinModule("node:os").userInfo().homedir) ?? "/";
   } catch {
     return "/";
   }
 };
 
-const keepIfAbsolute = (path: string | undefined): string | undefined =>
+const ignoreRelativePath = (path: string | undefined): string | undefined =>
   path !== undefined && isAbsolute(path) ? path : undefined;

@@ -37,9 +37,9 @@ export class MockClients {
   options(): Pick<ClientOptions, "baseUrl" | "token" | "fetch" | "timers"> {
     return {
       baseUrl: this.#server.settings.baseUrl,
-      token: ({ rejected }) => this.#timers.holdDuringRequest(() => this.#token.get(rejected)),
+      token: ({ rejected }) => this.#timers.runRequest(() => this.#token.get(rejected)),
       fetch: (url, init) =>
-        this.#timers.holdDuringRequest((pause) => this.#fetchFor(createRequest(url, init), pause)),
+        this.#timers.runRequest((pause) => this.#fetchFor(createRequest(url, init), pause)),
       timers: this.#timers,
     };
   }

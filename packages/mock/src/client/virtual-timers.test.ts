@@ -75,7 +75,7 @@ describe("virtual timers", () => {
     const { timers, moves, record } = open();
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const request = timers.holdDuringRequest(() => ended.then(outcome)).catch(() => undefined);
+    const request = timers.runRequest(() => ended.then(outcome)).catch(() => undefined);
     timers.setPause(record("pause"), 50);
     await settle();
     expect(moves).toEqual([]);
@@ -90,7 +90,7 @@ describe("virtual timers", () => {
     let end = (): void => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
     const { signal } = new AbortController();
-    const request = timers.holdDuringRequest(async (pause) => {
+    const request = timers.runRequest(async (pause) => {
       await pause(40, signal);
       timers.setPause(record("pause"), 50);
       await ended;
@@ -109,7 +109,7 @@ describe("virtual timers", () => {
       const { timers, moves } = open();
       const controller = new AbortController();
       if (isBefore) controller.abort();
-      await timers.holdDuringRequest(async (pause) => {
+      await timers.runRequest(async (pause) => {
         const paused = pause(40, controller.signal);
         controller.abort();
         await paused;

@@ -56,7 +56,7 @@ export class VirtualTimers implements Timers {
   }
 
   /** Runs a request, during which the clients move no clock. `pause` is a part of it that only waits. */
-  async holdDuringRequest<T>(
+  async runRequest<T>(
     request: (pause: (ms: number, signal: AbortSignal) => Promise<void>) => Promise<T>,
   ): Promise<T> {
     this.#runningRequestCount += 1;

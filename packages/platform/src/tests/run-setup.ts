@@ -140,7 +140,7 @@ const runCommand = (
       clearTimeout(timer);
       if (isTimedOut) return;
       guardInput.end("\n");
-      const settle = (): void => {
+      const finish = (): void => {
         stdout.destroy();
         stderr.destroy();
         if (status === 0) return resolve();
@@ -148,10 +148,10 @@ const runCommand = (
         const text = readOutput();
         reject(platformErrors.testSetupFailed(`${outcome}: ${command}${text === "" ? "" : `\n${text}`}`));
       };
-      const settleTimer = setTimeout(settle, outputGraceMs);
+      const outputTimer = setTimeout(finish, outputGraceMs);
       child.once("close", () => {
-        clearTimeout(settleTimer);
-        settle();
+        clearTimeout(outputTimer);
+        finish();
       });
     });
   });

@@ -62,7 +62,7 @@ export const safely = <T extends object>(target: T): Safe<T> =>
 
 const toSafePromise = (startCall: () => ApiPromise<unknown>): SafePromise<unknown> => {
   let call: ApiPromise<unknown>;
-  const callResult = settleCall(() => (call = startCall()));
+  const callResult = toResult(() => (call = startCall()));
   const withResponse = async (): Promise<ResultWithResponse<unknown>> => {
     const { data, error } = await callResult;
     return error
@@ -72,7 +72,7 @@ const toSafePromise = (startCall: () => ApiPromise<unknown>): SafePromise<unknow
   return Object.assign(callResult, { withResponse });
 };
 
-const settleCall = async (startCall: () => PromiseLike<unknown>): Promise<Result<unknown>> => {
+const toResult = async (startCall: () => PromiseLike<unknown>): Promise<Result<unknown>> => {
   try {
     return { data: await startCall(), error: undefined };
   } catch (error) {

@@ -20,7 +20,7 @@ import type { LoginTarget } from "./login-target.js";
 export interface CredentialReplacement {
   /**
    * Where the SDK stores a login. A login that the service does not accept is revoked, and the old credential stays. A login of
-   * another account than the profile's waits for `settleOtherAccount`.
+   * another account than the profile's waits for `storeOtherAccount`.
    */
   readonly loginStore: LoginStore;
   /**
@@ -29,7 +29,7 @@ export interface CredentialReplacement {
    *
    * @param confirmAction asks the user to agree to an action, such as `replace the login`. Throws if the user does not.
    */
-  settleOtherAccount(confirmAction: (action: string) => Promise<void>): Promise<void>;
+  storeOtherAccount(confirmAction: (action: string) => Promise<void>): Promise<void>;
   /** Stores a service token instead, which is not revoked if the service does not accept it. */
   replaceByToken(token: string): Promise<void>;
   /** Who the new credential belongs to; undefined until it is stored. */
@@ -107,7 +107,7 @@ export const createCredentialReplacement = (
           else otherAccountLogin = { login, caller: tokenOwner };
         }),
     },
-    async settleOtherAccount(confirmAction) {
+    async storeOtherAccount(confirmAction) {
       if (storedAccount === undefined || !otherAccountLogin) return;
       const { login, caller: tokenOwner } = otherAccountLogin;
       const { user, workspace } = tokenOwner;

@@ -46,7 +46,7 @@ export const runLogin = async (flags: LoginFlags, context: Context): Promise<voi
   const replacement = createCredentialReplacement(target, context);
   if (flags.withToken) await loginWithToken(replacement, context);
   else await loginInBrowser(target, replacement, flags, context);
-  await replacement.settleOtherAccount(async (action) => {
+  await replacement.storeOtherAccount(async (action) => {
     if (!flags.yes) await confirm(action, context);
   });
   await replacement.discardPreviousCredential();

@@ -101,7 +101,7 @@ const feedStdin = async (
   { stdin, kill, exited }: ReturnType<typeof startClient>,
 ): Promise<void> => {
   if (!stdin) return;
-  const contents = Readable.from(holdBackLastChunk(input.readContents()), { objectMode: false });
+  const contents = Readable.from(delayChunks(input.readContents()), { objectMode: false });
   let readFailure: { readonly error: unknown } | undefined;
   contents.once("error", (error) => {
     readFailure = { error };
@@ -115,11 +115,11 @@ const feedStdin = async (
 };
 
 /** Passes a chunk on when the next one is there: the last chunk of a damaged input is never passed on. */
-const holdBackLastChunk = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let heldChunk: Uint8Array | undefined;
+const delayChunks = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let delayedChunk: Uint8Array | undefined;
   for await (const chunk of chunks) {
-    if (heldChunk) yield heldChunk;
-    heldChunk = chunk;
+    if (delayedChunk) yield delayedChunk;
+    delayedChunk = chunk;
   }
-  if (heldChunk) yield heldChunk;
+  if (delayedChunk) yield delayedChunk;
 };

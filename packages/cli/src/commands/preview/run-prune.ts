@@ -38,7 +38,7 @@ export const runPreviewPrune = async (
   if (!repository) throw problem ?? noRepositoryError();
   const project = await resolveProject(options, flags, context);
   const { client, projectId, dryRun } = await connectToProject(project, options, flags, context);
-  const loadVerdicts = async (): Promise<PreviewWithVerdict[]> => {
+  const loadDecisions = async (): Promise<PreviewWithDecision[]> => {
     const gitState: GitState = {
       repositoryKey: repository.key,
       checkedOutBranches: new Set([...(await listCheckedOutBranches(context)), job.branch ?? ""]),
@@ -47,19 +47,19 @@ export const runPreviewPrune = async (
     const previews = await listPreviews(projectId, gitState, client, signal);
     return previews.map((previewWithState) => ({
       ...previewWithState,
-      verdict: decideVerdict(previewWithState, options.minAgeMs, Date.now()),
+      decision: decidePrune(previewWithState, options.minAgeMs, Date.now()),
     }));
   };
-  const announcedPreviews = await loadVerdicts();
-  for (const entry of announcedPreviews) announceVerdict(entry, output);
+  const announcedPreviews = await loadDecisions();
+  for (const entry of announcedPreviews) announceDecision(entry, output);
   const asksFirst = announcedPreviews.some(isToDelete) && !isConfirmedByFlag(flags, context) && !dryRun;
-  const previewsWithVerdict = asksFirst
-    ? await confirmVerdicts(announcedPreviews, loadVerdicts, flags, context)
+  const previewsWithDecision = asksFirst
+    ? await confirmDecisions(announcedPreviews, loadDecisions, flags, context)
     : announcedPreviews;
-  await markPushedBranches(previewsWithVerdict, client, context);
+  await markPushedBranches(previewsWithDecision, client, context);
   const deletedPreviews: PrunedPreview[] = [];
   try {
-    for (const { branch, preview, verdict } of previewsWithVerdict.filter(isToDelete)) {
+    for (const { branch, preview, decision } of previewsWithDecision.filter(isToDelete)) {
       const { database } = preview;
       const deletedPreview = await deletePreview(
         branch,
@@ -68,7 +68,7 @@ export const runPreviewPrune = async (
         dryRun ? undefined : output,
         signal,
       );
-      deletedPreviews.push({ ...deletedPreview, reason: verdict.reason });
+      deletedPreviews.push({ ...deletedPreview, reason: decision.reason });
     }
   } finally {
     // Previews that were deleted before a failure are part of the result.
@@ -82,59 +82,59 @@ export const runPreviewPrune = async (
  * Asks the user to confirm the deletions, and returns the verdicts after that: the answer may have taken long. Only announced previews are
  * deleted, and only if that is still right.
  */
-const confirmVerdicts = async (
-  announcedPreviews: readonly PreviewWithVerdict[],
-  loadVerdicts: () => Promise<PreviewWithVerdict[]>,
+const confirmDecisions = async (
+  announcedPreviews: readonly PreviewWithDecision[],
+  loadDecisions: () => Promise<PreviewWithDecision[]>,
   flags: GlobalFlags,
   context: Context,
-): Promise<readonly PreviewWithVerdict[]> => {
+): Promise<readonly PreviewWithDecision[]> => {
   const resources = announcedPreviews
     .filter(isToDelete)
     .map(({ branch, preview }) => ({ id: preview.database.id, name: branch.gitName }));
   const action = `delete the databases of ${resources.map(({ name }) => name).join(", ")}`;
   await confirmResourceChange({ action, resources }, flags, context);
   const announcedIds = new Set(resources.map(({ id }) => id));
-  const previewsWithVerdict = (await loadVerdicts()).filter(({ preview }) =>
+  const previewsWithDecision = (await loadDecisions()).filter(({ preview }) =>
     announcedIds.has(preview.database.id),
   );
-  for (const entry of previewsWithVerdict) if (!isToDelete(entry)) announceVerdict(entry, context.output);
-  return previewsWithVerdict;
+  for (const entry of previewsWithDecision) if (!isToDelete(entry)) announceDecision(entry, context.output);
+  return previewsWithDecision;
 };
 
-interface PreviewWithVerdict extends PreviewWithState {
-  readonly verdict: Verdict;
+interface PreviewWithDecision extends PreviewWithState {
+  readonly decision: PruneDecision;
 }
 
-type DeletionVerdict = { readonly reason: PruneReason; readonly explanation: string };
+type DeleteDecision = { readonly reason: PruneReason; readonly explanation: string };
 
 const isToDelete = (
-  entry: PreviewWithVerdict,
-): entry is PreviewWithVerdict & { readonly verdict: DeletionVerdict } => "reason" in entry.verdict;
+  entry: PreviewWithDecision,
+): entry is PreviewWithDecision & { readonly decision: DeleteDecision } => "reason" in entry.decision;
 
-const announceVerdict = (
-  { branch, preview, verdict }: PreviewWithVerdict,
+const announceDecision = (
+  { branch, preview, decision }: PreviewWithDecision,
   output: Context["output"],
 ): void => {
   const [actionText, reasonText] =
-    "reason" in verdict ? ["Deletes", verdict.explanation] : ["Keeps", verdict.keepReason];
+    "reason" in decision ? ["Deletes", decision.explanation] : ["Keeps", decision.reasonToKeep];
   output.info(`${actionText} ${preview.database.id} of ${branch.gitName}: ${reasonText}.`);
 };
 
-type Verdict = DeletionVerdict | { readonly keepReason: string };
+type PruneDecision = DeleteDecision | { readonly reasonToKeep: string };
 
-const decideVerdict = ({ preview, state }: PreviewWithState, minAgeMs: number, now: number): Verdict => {
+const decidePrune = ({ preview, state }: PreviewWithState, minAgeMs: number, now: number): PruneDecision => {
   const { database, repository, record } = preview;
   if (state === "other-repository")
-    return { keepReason: `it is a preview of another git repository, ${String(repository)}` };
-  if (state === "checked-out") return { keepReason: "its branch is checked out" };
+    return { reasonToKeep: `it is a preview of another git repository, ${String(repository)}` };
+  if (state === "checked-out") return { reasonToKeep: "its branch is checked out" };
   if (record.expiresAt !== undefined && Date.parse(record.expiresAt) <= now) {
     return { reason: "expired", explanation: `it expired at ${record.expiresAt}` };
   }
   if (state === "unknown")
-    return { keepReason: "it was made without a git repository (mgmt preview down deletes it)" };
-  if (state === "exists") return { keepReason: "its branch is in the git remote" };
-  if (state === "not-pushed") return { keepReason: "its branch was never seen in the git remote" };
-  if (now - getCreatedAtMs(database) < minAgeMs) return { keepReason: "it is younger than --min-age" };
+    return { reasonToKeep: "it was made without a git repository (mgmt preview down deletes it)" };
+  if (state === "exists") return { reasonToKeep: "its branch is in the git remote" };
+  if (state === "not-pushed") return { reasonToKeep: "its branch was never seen in the git remote" };
+  if (now - getCreatedAtMs(database) < minAgeMs) return { reasonToKeep: "it is younger than --min-age" };
   return { reason: "gone", explanation: "its branch is no longer in the git remote" };
 };
 

@@ -1,7 +1,7 @@
 import { escapeCsvCell } from "../../output/data-writers.js";
 import { columnGap, measureColumnWidths, type TableCell } from "../../output/draw-rows.js";
 import { toPrintable, toPrintableTable, toSafeJson } from "../../output/printable.js";
-import { keepPlain, type Style } from "../../output/style.js";
+import { leaveUnstyled, type Style } from "../../output/style.js";
 import { measureWidth } from "../../output/width.js";
 import { toUniqueNames } from "../../postgres/column-names.js";
 import type { SingleStatement, TextRow } from "../../postgres/single-statement.js";
@@ -63,7 +63,7 @@ const toVisible = (text: string): string =>
 /** A value that is wider than its column moves the rest of its row. cli-table3 would take long for many rows. */
 const renderLine = (cells: readonly TableCell[], widths: readonly number[]): string => {
   const lastIndex = cells.length - 1;
-  const parts = cells.map(({ text, emphasize = keepPlain }, index) => {
+  const parts = cells.map(({ text, emphasize = leaveUnstyled }, index) => {
     const padding = index === lastIndex ? 0 : (widths[index] ?? 0) - measureWidth(text);
     return emphasize(text) + " ".repeat(Math.max(0, padding));
   });
