@@ -141,7 +141,7 @@ export class PostgresDatabases implements DatabaseEngine {
     const resolveWhenOpen = (database: string | undefined): string | undefined | Promise<string> =>
       database === undefined ? undefined : this.#closedDatabases.resolveWhenOpen(database, limits);
     const database =
-      this.#logins.findKnownDatabase(user) ??
+      this.#logins.getCachedDatabase(user) ??
       this.#pendingLogins.waitForDatabase(user, limits) ??
       this.#logins.findDatabase(user);
     return database instanceof Promise ? database.then(resolveWhenOpen) : resolveWhenOpen(database);
@@ -196,7 +196,7 @@ export class PostgresDatabases implements DatabaseEngine {
             hasRole: currentState.role,
             contentOwner,
           });
-          for (const credential of credentials) this.#logins.remember(name, credential);
+          for (const credential of credentials) this.#logins.cacheCredential(name, credential);
           isCreated = true;
         } catch (error) {
           // Another process has taken the prepared database.

@@ -23,7 +23,7 @@ const send = async (
   }),
 ): Promise<{ sent: Record<string, string>[]; record: TraceRecord }> => {
   const sent: Record<string, string>[] = [];
-  const transport = trace.watch({
+  const transport = trace.traceTransport({
     send: async ({ headers }) => {
       sent.push(headers);
       return respond();

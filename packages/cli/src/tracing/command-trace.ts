@@ -74,7 +74,7 @@ export class CommandTrace {
   }
 
   /** Wraps a transport: each request becomes a span, and has the headers that continue the trace. */
-  watch(transport: Transport): Transport {
+  traceTransport(transport: Transport): Transport {
     return {
       send: async (request) => {
         const spanId = createId(8);

@@ -12,5 +12,5 @@ interface Observers {
 /** Wraps a transport: its requests are printed with `--debug`, and belong to the trace of the command. */
 export const observeRequests = (transport: Transport, { output, trace }: Observers): Transport => {
   const debuggedTransport = addDebugNotices(transport, output);
-  return trace?.watch(debuggedTransport) ?? debuggedTransport;
+  return trace?.traceTransport(debuggedTransport) ?? debuggedTransport;
 };

@@ -234,7 +234,7 @@ export class TenantGuard {
     const parameters = this.#getUsageParameters();
     const { isLeader, sharedBytes, usages: firstUsages } = await this.#check(parameters);
     if (!isLeader) return false;
-    if (firstUsages !== undefined) this.#rememberNames(firstUsages);
+    if (firstUsages !== undefined) this.#cacheNames(firstUsages);
     // Without a session, no locks are held.
     const mightHaveSessions = firstUsages === undefined || hasSessions(firstUsages);
     if (mightHaveSessions) await this.#terminateSessionsWithMostLocks();
@@ -270,7 +270,7 @@ export class TenantGuard {
     return [this.#limits.connectionsPerDatabase, [...this.#closedUntil.keys()]];
   }
 
-  #rememberNames(usages: readonly DatabaseUsage[]): void {
+  #cacheNames(usages: readonly DatabaseUsage[]): void {
     this.#databaseNames.clear();
     for (const { oid, name } of usages) this.#databaseNames.set(oid, name);
   }
@@ -304,7 +304,7 @@ export class TenantGuard {
       this.#queries.usage,
       this.#getUsageParameters(),
     );
-    this.#rememberNames(rows);
+    this.#cacheNames(rows);
     return rows;
   }
 

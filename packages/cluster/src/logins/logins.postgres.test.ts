@@ -168,7 +168,7 @@ describe("a login that is granted again", () => {
         states.push((await roleOf(credential.user))?.login);
       });
       const logins = otherProcess(admin);
-      if (memory !== undefined) logins.remember(id, { ...previous, pass: memory });
+      if (memory !== undefined) logins.cacheCredential(id, { ...previous, pass: memory });
       await logins.grant(id, credential);
       expect(new Set(states)).toEqual(new Set([true]));
       await session?.query("select");
@@ -182,7 +182,7 @@ describe("a login that is granted again", () => {
     vi.spyOn(admin, "acceptsLogin").mockRejectedValue(new DatabaseUnavailableError("too many clients"));
     const logins = otherProcess(admin);
     await expect(logins.grant(id, { ...first, pass: fresh })).rejects.toThrow("too many clients");
-    logins.remember(id, first);
+    logins.cacheCredential(id, first);
     await logins.grant(id, { ...first, pass: fresh });
     await cluster.connect(id, { ...first, pass: fresh });
   });

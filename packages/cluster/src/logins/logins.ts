@@ -42,20 +42,20 @@ export class Logins {
   readonly #roleRemover: RoleRemover;
   readonly #installation: Installation;
   /**
-   * Database by role, as found before. Entries stay true in all processes, because a role never belongs to another database, and
-   * Postgres rejects roles that were dropped.
+   * Database by role. Entries never become stale, because a role never belongs to another database, and Postgres rejects roles that were
+   * dropped.
    */
-  readonly #databases = new Map<string, string>();
-  /** Passwords by role, as this process has set or found them. Other processes may have set others. */
-  readonly #passwords = new Map<string, string>();
-  /** Leaves most connections to other work while clients send names that do not exist. */
+  readonly #databaseCache = new Map<string, string>();
+  /** Passwords by role, as this process has set or seen them. Another process may have changed them since. */
+  readonly #passwordCache = new Map<string, string>();
+  /** Limits queries for unknown names to one at a time, so that clients that send such names do not occupy the connections. */
   readonly #searchSemaphore = new FairSemaphore({ maxTotal: 1 });
   readonly #lateSessions: LateSessionWatch;
-  /** Runs a callback on the logins of a database when no other one does. */
+  /** Runs a callback under the lock of a database. */
   withLock: (owner: string, callback: () => Promise<void>) => Promise<void> = (_, callback) => callback();
   /**
-   * Makes the logins of a database match the records, under its lock. Default: this process knows the password that each login should
-   * have, because no other one sets passwords.
+   * Makes the logins of a database match the records. Called under its lock. Undefined if no other process sets passwords, because this
+   * process then knows the password of each login.
    */
   restoreLogins: ((owner: string) => Promise<void>) | undefined;
 
@@ -98,15 +98,15 @@ export class Logins {
     );
   }
 
-  /** Records the database and the password of a login role, so that they need not be found. */
-  remember(owner: string, { user, pass }: DatabaseCredential): void {
-    this.#databases.set(user, owner);
-    this.#passwords.set(user, pass);
+  /** Caches the database and the password of a login role, so that they need not be queried. */
+  cacheCredential(owner: string, { user, pass }: DatabaseCredential): void {
+    this.#databaseCache.set(user, owner);
+    this.#passwordCache.set(user, pass);
   }
 
-  /** Returns the database of a login role that this process has created or found before. */
-  findKnownDatabase(user: string): string | undefined {
-    return this.#databases.get(user);
+  /** Returns the database of a login role from the cache. */
+  getCachedDatabase(user: string): string | undefined {
+    return this.#databaseCache.get(user);
   }
 
   /**
@@ -116,7 +116,7 @@ export class Logins {
    * @throws DatabaseUnavailableError
    */
   findDatabase(user: string): string | undefined | Promise<string | undefined> {
-    return this.findKnownDatabase(user) ?? this.#searchSemaphore.run("", () => this.#findOwner(user));
+    return this.getCachedDatabase(user) ?? this.#searchSemaphore.run("", () => this.#findOwner(user));
   }
 
   async #findOwner(user: string): Promise<string | undefined> {
@@ -128,7 +128,7 @@ export class Logins {
           and exists (select from pg_database where datdba = o.oid and datname = o.rolname)`,
       [user],
     );
-    if (ownerRow) this.#databases.set(user, ownerRow.owner);
+    if (ownerRow) this.#databaseCache.set(user, ownerRow.owner);
     return ownerRow?.owner;
   }
 
@@ -144,7 +144,7 @@ export class Logins {
         joinRoleStatements(...(await this.createLoginStatements(owner, [credential]))),
       );
     } else {
-      // A removal that was not recorded retires a role which cannot be dropped.
+      // An interrupted removal has retired the role, because it could not be dropped.
       if (existingLogin.comment === this.#installation.retiredRoleComment)
         await this.#admin.runScript(buildMembershipStatements(user, owner));
       else if (!existingLogin.owners.includes(owner)) {
@@ -160,7 +160,7 @@ export class Logins {
         ]);
       }
     }
-    this.remember(owner, credential);
+    this.cacheCredential(owner, credential);
     await this.#dropLogins(
       connectionRoles.filter((role) => role !== user),
       owner,
@@ -195,12 +195,12 @@ export class Logins {
       try {
         await this.#admin.runScript(await Promise.all(statementPromises));
       } catch (error) {
-        // The caller repairs each of them alone, and so finds the one that Postgres rejects.
+        // The caller repairs these databases one by one, which finds the one that Postgres rejects.
         if (error instanceof DatabaseUnavailableError) throw error;
         continue;
       }
       for (const { name, credentials } of batch) {
-        for (const credential of credentials) this.remember(name, credential);
+        for (const credential of credentials) this.cacheCredential(name, credential);
         resetNames.add(name);
       }
     }
@@ -229,7 +229,7 @@ export class Logins {
     { user, pass }: DatabaseCredential,
     existingLogin: LoginRoleRow,
   ): Promise<void> {
-    // An interrupted change disables the login first.
+    // The login is disabled if an earlier change was interrupted.
     const isAccepted = existingLogin.login && (await this.#acceptsPassword(owner, user, pass));
     if (!isAccepted) await this.#setPassword(owner, user, pass);
   }
@@ -238,8 +238,8 @@ export class Logins {
     try {
       return await this.#admin.acceptsLogin({ user, password: pass, database: owner });
     } catch (error) {
-      // Clients that take all connections must not keep a new password from replacing the one that this process has set.
-      const isReplaced = (this.#passwords.get(user) ?? pass) !== pass;
+      // If this process has set another password, the new one must replace it even while clients occupy all connections.
+      const isReplaced = (this.#passwordCache.get(user) ?? pass) !== pass;
       if (isReplaced && error instanceof DatabaseUnavailableError) return false;
       throw error;
     }
@@ -252,17 +252,17 @@ export class Logins {
   async #setPassword(owner: string, user: string, pass: string): Promise<void> {
     const passwordClause = `password ${quoteLiteral(await deriveScramVerifier(pass))}`;
     const latePids = new Set<number>();
-    // Its sessions can change the password again, until there are none.
+    // Sessions of the login can change the password again, so this is repeated until there are none.
     for (let attempt = 1, hadSessions = true; hadSessions; attempt += 1) {
       await alterRole(this.#admin, user, `nologin ${passwordClause}`);
-      // Known sessions do not have to be waited for again.
+      // Further attempts do not wait for the starting sessions again.
       const timeoutMs = attempt === 1 ? undefined : 0;
       for (const pid of await terminateStartingSessions(this.#admin, [user], timeoutMs)) latePids.add(pid);
       try {
         hadSessions = await this.#admin.terminateSessions("usename = $1", user);
       } catch (error) {
         if (!(error instanceof UnresponsiveSessionsError)) throw error;
-        // The others have exited, and may have changed the password before.
+        // The other sessions have ended, but may have changed the password before.
         await alterRole(this.#admin, user, `nologin ${passwordClause}`);
         hadSessions = false;
       }
@@ -280,7 +280,7 @@ export class Logins {
     pids: readonly number[],
   ): Promise<void> {
     // Another change may have terminated its sessions.
-    if (this.#passwords.get(user) !== pass) return;
+    if (this.#passwordCache.get(user) !== pass) return;
     const condition = `usename = ${quoteLiteral(user)} and pid = any ($1::integer[])`;
     try {
       await this.#admin.terminateSessions(condition, `{${pids.join()}}`);
@@ -311,8 +311,8 @@ export class Logins {
       owner,
     );
     for (const role of roles) {
-      this.#databases.delete(role);
-      this.#passwords.delete(role);
+      this.#databaseCache.delete(role);
+      this.#passwordCache.delete(role);
     }
   }
 

@@ -28,11 +28,11 @@ class PreparedStatements {
   }
 
   /** Prepares the statement again, under another name, before its next use. */
-  forget(text: string): void {
+  delete(text: string): void {
     this.#names.delete(text);
   }
 
-  forgetAll(): void {
+  clear(): void {
     this.#names.clear();
   }
 }
@@ -100,9 +100,9 @@ class Batch implements Submittable {
   }
 
   handleError(error: unknown): void {
-    if (isStalePreparedStatementError(error)) this.#preparedStatements?.forgetAll();
+    if (isStalePreparedStatementError(error)) this.#preparedStatements?.clear();
     // Postgres may have skipped them.
-    for (const text of this.#newTexts) this.#preparedStatements?.forget(text);
+    for (const text of this.#newTexts) this.#preparedStatements?.delete(text);
     this.callback(error, []);
   }
 }

@@ -76,7 +76,7 @@ export interface OpenRecords extends RecordStore {
   /** Returns the counts for the metrics. */
   readCounts(): Promise<RecordCounts>;
   /** Clears the cache of loaded rows, because another instance of Postgres has replaced the previous one. */
-  forgetRows(): void;
+  clearRowCache(): void;
   /** Closes all connections. */
   close(): Promise<void>;
 }
@@ -233,7 +233,7 @@ export const openRecords = async (
         return (await listUsedKeyIds(client, schema)).filter((id) => id !== keys.current.id);
       });
     },
-    forgetRows: storage.forgetRows.bind(storage),
+    clearRowCache: storage.clearRowCache.bind(storage),
     close: async () => {
       await sessions.close();
       await pool.end();

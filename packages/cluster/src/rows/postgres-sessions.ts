@@ -229,12 +229,12 @@ export class PostgresSessions implements Sessions {
 
   async #connect(
     enterPresence: (client: Client) => Promise<void>,
-    forgetSession: () => void,
+    onSessionEnd: () => void,
   ): Promise<LockSession> {
     const client = new Client({ ...this.#config, keepAlive: true });
     let session: LockSession | undefined;
     const handleEnd = (error?: unknown): void => {
-      forgetSession();
+      onSessionEnd();
       if (session === undefined || session.signal.aborted) return;
       session.reportLost(error ?? new Error("The connection was closed"));
       void this.#reopenSession();
@@ -254,7 +254,7 @@ export class PostgresSessions implements Sessions {
       session = new LockSession(rows[0]?.id ?? "", client);
       return session;
     } catch (error) {
-      forgetSession();
+      onSessionEnd();
       void client.end().catch(() => undefined);
       throw toStorageError(error);
     }

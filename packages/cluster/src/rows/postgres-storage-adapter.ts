@@ -94,7 +94,7 @@ export class PostgresStorageAdapter implements StorageAdapter {
   }
 
   /** Clears the cache of loaded rows, because another instance of Postgres has replaced the previous one. */
-  forgetRows(): void {
+  clearRowCache(): void {
     this.#resources.rowCache.clear();
   }
 
@@ -141,7 +141,8 @@ class ReadTransaction implements Transaction {
 /** How long a request waits for Postgres before that is slow, in milliseconds. */
 const slowMs = 1_000;
 
-const watch = async <T>(onSlow: () => void, callback: () => Promise<T>): Promise<T> => {
+/** Runs a callback. While it takes long, calls `onSlow` regularly. */
+const reportSlowness = async <T>(onSlow: () => void, callback: () => Promise<T>): Promise<T> => {
   const timer = setInterval(onSlow, slowMs).unref();
   try {
     return await callback();
@@ -159,7 +160,7 @@ const runOnPooledConnection = async (
   trips.count += 1;
   let client: PoolClient | undefined;
   try {
-    const results = await watch(onSlow, async () => {
+    const results = await reportSlowness(onSlow, async () => {
       client = await pool.connect();
       return runBatch(client, statements);
     });
@@ -312,7 +313,7 @@ class WriteTransaction implements Transaction {
     try {
       this.#client ??= this.#connect();
       const client = this.#client;
-      return await watch(this.#resources.onSlow, async () => runBatch(await client, statements));
+      return await reportSlowness(this.#resources.onSlow, async () => runBatch(await client, statements));
     } catch (error) {
       throw toStorageError(error);
     }

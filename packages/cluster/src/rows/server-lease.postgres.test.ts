@@ -187,7 +187,7 @@ describe("the lease of a server", () => {
       ...{ port: moved.port, user: "postgres", database: "postgres" },
     };
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-    lease.watch(address);
+    lease.monitorAddress(address);
     moved.target = cluster.options.port;
     const client = new Client(address);
     const ended = new Promise((resolve) => client.once("end", resolve));

@@ -61,7 +61,7 @@ export class ServerLease implements ServerIdentity {
   #seenHeartbeats = new Map<string, { lastHeartbeat: string; since: number }>();
   readonly #instances = new InstanceTracker((address) => this.#handleReplaced(address));
   #checkedAt = 0;
-  readonly #watchTimers = new Set<ReturnType<typeof setInterval>>();
+  readonly #monitorTimers = new Set<ReturnType<typeof setInterval>>();
   /** Why the last heartbeat failed. */
   #outage: string | undefined;
 
@@ -102,8 +102,8 @@ export class ServerLease implements ServerIdentity {
    *
    * @param address an address other than the address of the records, which heartbeats use.
    */
-  watch(address: DatabaseAddress): void {
-    this.#watchTimers.add(setInterval(() => this.#probe(address), this.#heartbeatIntervalMs).unref());
+  monitorAddress(address: DatabaseAddress): void {
+    this.#monitorTimers.add(setInterval(() => this.#probe(address), this.#heartbeatIntervalMs).unref());
   }
 
   /** Opens a connection, which shows whether the address points to another instance. */
@@ -132,7 +132,7 @@ export class ServerLease implements ServerIdentity {
     // No heartbeat follows the current one.
     this.#isLost = true;
     clearTimeout(this.#timer);
-    for (const timer of this.#watchTimers) clearInterval(timer);
+    for (const timer of this.#monitorTimers) clearInterval(timer);
     await this.#currentHeartbeat;
     const { registry } = this.#options ?? {};
     if (!wasLost)

@@ -48,7 +48,7 @@ it("delay a rotation by one second at most", async () => {
   const halfOpen = await beginLogins(attacker.credential.user, attacker.id, 8);
   const { logins, waitUntilWaiting } = makeLogins();
   const fresh = { ...victim.credential, pass: "fresh" };
-  logins.remember(victim.id, victim.credential);
+  logins.cacheCredential(victim.id, victim.credential);
   const granted = logins.grant(victim.id, fresh);
   await waitUntilWaiting();
   vi.advanceTimersByTime(1_000);

@@ -1,7 +1,7 @@
 import type { RequestHandler } from "msw";
 import type { SetupWorker } from "msw/browser";
 import * as mockErrors from "../errors/mock-errors.js";
-import { reloadOnce, forgetReload } from "./reload-once.js";
+import { reloadOnce, clearReloadMark } from "./reload-once.js";
 import type { StartOptions } from "./start-options.js";
 
 /** The part of MSW's `setupWorker` that this module uses. Its `stop` returns a promise in MSW 3. */
@@ -54,7 +54,7 @@ export class PageWorker {
       await reloadOnce(error);
     });
     this.#controller = serviceWorkerContainer()?.controller ?? undefined;
-    forgetReload();
+    clearReloadMark();
   }
 
   async stop(): Promise<void> {

@@ -13,7 +13,7 @@ export const reloadOnce = async (error: unknown): Promise<never> => {
 };
 
 /** Clears the mark that the page was loaded again. */
-export const forgetReload = (): void => {
+export const clearReloadMark = (): void => {
   try {
     sessionStorage.removeItem(getReloadKey());
   } catch {

@@ -41,7 +41,7 @@ let closingHandler: object | undefined;
 export const protectReceiver = (): void => {
   for (const source of listSharedSources()) {
     if (!Object.hasOwn(source, "enable")) protectSource(source);
-    rememberListeners(source);
+    saveListeners(source);
   }
 };
 
@@ -68,7 +68,7 @@ const protectSource = (source: FrameSource): void => {
       throw mockErrors.rejectedServer(listDeveloperHandlerNames(handlers));
     }
     const result = enable();
-    rememberListeners(source);
+    saveListeners(source);
     return result;
   };
   source.disable = () => {
@@ -76,12 +76,12 @@ const protectSource = (source: FrameSource): void => {
     const receivingHandler = findReceivingHandlers()?.find(SharedMswHandler.isSharedHandler);
     if (receivingHandler !== undefined && receivingHandler !== closingHandler) return undefined;
     const result = disable();
-    rememberListeners(source);
+    saveListeners(source);
     return result;
   };
 };
 
-const rememberListeners = (source: FrameSource): void => {
+const saveListeners = (source: FrameSource): void => {
   const isMockReceiving = findReceivingHandlers()?.some(SharedMswHandler.isIntercepting) ?? false;
   protectedListeners.set(source, isMockReceiving ? [...source.emitter.listeners("frame")] : []);
 };

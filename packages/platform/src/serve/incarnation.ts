@@ -73,7 +73,7 @@ export const openIncarnation = async (
       heartbeatIntervalMs,
       refreshKeyId: createKeyReader(keys, settings.keyFile, onLog),
       onLost,
-      onReplaced: () => records.forgetRows(),
+      onReplaced: () => records.clearRowCache(),
       onLog,
       onClockOffset: (milliseconds) => {
         clockOffset = milliseconds;
@@ -85,7 +85,7 @@ export const openIncarnation = async (
       terminateOtherSessions: async (serverId) => databases?.terminateSessionsOf(serverId),
     });
     if (settings.clusterUrl !== undefined)
-      lease.watch(await parsePostgresUrl("clusterUrl", settings.clusterUrl));
+      lease.monitorAddress(await parsePostgresUrl("clusterUrl", settings.clusterUrl));
     databases = await openServiceDatabases(settings, serviceRecords, onLog);
     const engine = await openServiceEngine(settings, records, {
       baseUrl,

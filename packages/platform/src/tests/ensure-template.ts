@@ -44,12 +44,12 @@ export const ensureTemplate = async (
   id: string,
   settings: DatabaseTestSettings,
 ): Promise<void> => {
-  if (await useTemplate(session, id)) return;
+  if (await markTemplateUsed(session, id)) return;
   await rejectFailedSetup(session, id);
   const client = await session.openSession();
   try {
     await lockTemplate(client, id, settings);
-    if (await useTemplate(session, id)) return;
+    if (await markTemplateUsed(session, id)) return;
     await rejectFailedSetup(session, id);
     await makeTemplate(session, client, { id, settings });
   } catch (error) {
@@ -62,7 +62,7 @@ export const ensureTemplate = async (
 };
 
 /** Returns whether a template exists. The server makes copies of it ahead, and keeps it. */
-const useTemplate = async (session: RunnerSession, id: string): Promise<boolean> => {
+const markTemplateUsed = async (session: RunnerSession, id: string): Promise<boolean> => {
   const rows = await session.query(
     "update mgmt_test.template set used_at = now() where id = $1 returning pg_notify($2, $3)",
     [id, daemonChannel, JSON.stringify({ template: id, waits: false })],
@@ -119,12 +119,12 @@ const makeTemplate = async (
       [id, name],
     );
   } catch (error) {
-    if (error instanceof PlatformError) await rememberFailure(client, id, error);
+    if (error instanceof PlatformError) await recordFailure(client, id, error);
     // The server drops it, with the sessions that the setup has left.
     await client.query("select mgmt_test.finish($1, 'ended')", [name]).catch(() => undefined);
     throw error;
   }
-  await useTemplate(session, id);
+  await markTemplateUsed(session, id);
 };
 
 /** Collects the statistics for the planner, because the server has no autovacuum. Copies of the database have them too. */
@@ -164,7 +164,7 @@ const terminateSessions = async (client: Client, name: string): Promise<void> =>
   }
 };
 
-const rememberFailure = async (client: Client, id: string, { message }: PlatformError): Promise<void> => {
+const recordFailure = async (client: Client, id: string, { message }: PlatformError): Promise<void> => {
   const [summary = ""] = message.replace(/^[^:]*: /, "").split("\n");
   await client.query(
     `insert into mgmt_test.failure (run, template, summary) values ($1, $2, $3)

@@ -146,7 +146,7 @@ export const redeemCallback = async (
   const { state, codeVerifier, redirectUri } = attempt;
   const code = "code" in callbackOrCode ? callbackOrCode.code : callbackOrCode.toString();
   const key = JSON.stringify([issuer, clientId, state, codeVerifier, redirectUri, code]);
-  const forgetRedemption = (redemption: Redemption): void => {
+  const deleteRedemption = (redemption: Redemption): void => {
     if (redemptions.get(key) === redemption) redemptions.delete(key);
   };
   const earlierRedemption = redemptions.get(key);
@@ -163,7 +163,7 @@ export const redeemCallback = async (
     } catch (error) {
       // The first call was canceled, this one was not.
       if (!earlierRedemption.signal?.aborted || signal?.aborted) throw error;
-      forgetRedemption(earlierRedemption);
+      deleteRedemption(earlierRedemption);
     }
   }
   const redemption = {
@@ -175,12 +175,12 @@ export const redeemCallback = async (
   try {
     await redemption.credential;
   } catch (error) {
-    forgetRedemption(redemption);
+    deleteRedemption(redemption);
     throw error;
   }
   // In Node.js, it does not keep the process alive. Timers of browsers are numbers.
   const timer: { unref?: () => void } = Object(
-    setTimeout(forgetRedemption, redemptionLifetimeMs, redemption),
+    setTimeout(deleteRedemption, redemptionLifetimeMs, redemption),
   );
   timer.unref?.();
   return redemption;

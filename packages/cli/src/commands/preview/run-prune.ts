@@ -79,7 +79,7 @@ export const runPreviewPrune = async (
 };
 
 /**
- * Asks the user to confirm the deletions, and returns the verdicts after that: the answer may have taken long. Only announced previews are
+ * Asks the user to confirm the deletions, and returns the decisions after that, because the answer may have taken long. Only announced previews are
  * deleted, and only if that is still right.
  */
 const confirmDecisions = async (
