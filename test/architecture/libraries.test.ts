@@ -25,7 +25,7 @@ it.each([
   ["openapi-fetch", "packages/sdk/src/http.ts"],
   ["@inquirer/prompts", "packages/cli/src/input/prompts.ts"],
   ["chalk", "packages/cli/src/output/style.ts"],
-  ["cli-table3", "packages/cli/src/output/draw-rows.ts"],
+  ["cli-table3", "packages/cli/src/output/table-rows.ts"],
   ["open", "packages/cli/src/system/browser.ts"],
   ["conf", "packages/cli/src/profiles/update-profiles.ts"],
 ])("%s is imported by %s alone", (name, file) => {

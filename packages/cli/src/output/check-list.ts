@@ -1,4 +1,4 @@
-import { columnGap, drawRows, measureColumnWidths } from "./draw-rows.js";
+import { columnGap, renderTableRows, measureColumnWidths } from "./table-rows.js";
 import type { Output } from "./output.js";
 import { toPrintable } from "./printable.js";
 import { wrapText } from "./wrap.js";
@@ -34,9 +34,9 @@ export const printCheckList = async (checks: readonly ListedCheck[], output: Out
   const rows = headCells.map((head, index) =>
     fitsBeside ? [...head, { text: messageLines[index]?.[0] ?? "" }] : head,
   );
-  const drawnRows = drawRows(rows, measureColumnWidths(rows));
+  const renderedRows = renderTableRows(rows, measureColumnWidths(rows));
   const lines = checks.flatMap(({ commands = [] }, index) => [
-    drawnRows[index] ?? "",
+    renderedRows[index] ?? "",
     ...(messageLines[index] ?? []).slice(fitsBeside ? 1 : 0).map((text) => indent + text),
     ...commands.map((text) => `${indent}${style.strong(toPrintable(text))}`),
   ]);

@@ -1,7 +1,7 @@
 import { getAtPath } from "../json/json-path.js";
 import { wrapText } from "./wrap.js";
 import { type Column, selectListColumns, selectDetailFields } from "./columns.js";
-import { type TableCell, drawRows, columnGap, measureColumnWidths } from "./draw-rows.js";
+import { type TableCell, renderTableRows, columnGap, measureColumnWidths } from "./table-rows.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
 import { toPrintable } from "./printable.js";
 import { type TextStyle, leaveUnstyled, type Style } from "./style.js";
@@ -66,7 +66,7 @@ export class TableWriter implements ListWriter {
         emphasize: selectValueStyle(values[rowIndex]?.[index], text, this.columns[index], layout.style),
       })),
     );
-    return joinLines(drawRows([...head, ...cells], this.widths));
+    return joinLines(renderTableRows([...head, ...cells], this.widths));
   }
 
   private renderTitles(): string[] {
@@ -166,10 +166,10 @@ export const renderDetails = (
     { text: field.title, emphasize: style.strong },
     fitsBesideTitle(field) ? field : { text: "" },
   ]);
-  const drawnLines = drawRows(rows, measureColumnWidths(rows));
+  const renderedLines = renderTableRows(rows, measureColumnWidths(rows));
   return joinLines(
     fields.flatMap((field, index) => [
-      drawnLines[index] ?? "",
+      renderedLines[index] ?? "",
       ...(fitsBesideTitle(field)
         ? []
         : wrapText(field.text, availableWidth - columnGap.length).map(

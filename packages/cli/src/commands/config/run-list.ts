@@ -1,5 +1,5 @@
 import type { Context, GlobalFlags } from "../../input/context.js";
-import { columnGap } from "../../output/draw-rows.js";
+import { columnGap } from "../../output/table-rows.js";
 import { toPrintable } from "../../output/printable.js";
 import { measureWidth } from "../../output/width.js";
 import { selectExistingProfile } from "../../profiles/active-profile.js";

@@ -1,5 +1,5 @@
 import { escapeCsvCell } from "../../output/data-writers.js";
-import { columnGap, measureColumnWidths, type TableCell } from "../../output/draw-rows.js";
+import { columnGap, measureColumnWidths, type TableCell } from "../../output/table-rows.js";
 import { toPrintable, toPrintableTable, toSafeJson } from "../../output/printable.js";
 import { leaveUnstyled, type Style } from "../../output/style.js";
 import { measureWidth } from "../../output/width.js";

@@ -53,18 +53,21 @@ export const measureColumnWidths = (rows: readonly (readonly TableCell[])[]): nu
 };
 
 /**
- * Draws rows with cli-table3. Returns a line for each row.
+ * Renders rows with cli-table3. Returns a line for each row.
  *
  * @param widths the widths of the columns. A wider text moves the rest of its row.
  */
-export const drawRows = (rows: readonly (readonly TableCell[])[], widths: readonly number[]): string[] => {
+export const renderTableRows = (
+  rows: readonly (readonly TableCell[])[],
+  widths: readonly number[],
+): string[] => {
   const lines: string[] = [];
   for (let startIndex = 0; startIndex < rows.length; startIndex += rowsPerTable)
-    lines.push(...drawTable(rows.slice(startIndex, startIndex + rowsPerTable), widths));
+    lines.push(...renderChunk(rows.slice(startIndex, startIndex + rowsPerTable), widths));
   return lines;
 };
 
-const drawTable = (rows: readonly (readonly TableCell[])[], widths: readonly number[]): string[] => {
+const renderChunk = (rows: readonly (readonly TableCell[])[], widths: readonly number[]): string[] => {
   const table = new Table({ chars: tableCharacters, style: tableStyle, colWidths: [...widths] });
   const replacedTexts: { readonly text: string; readonly width: number }[] = [];
   for (const row of rows) {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { drawRows, measureColumnWidths } from "./draw-rows.js";
+import { renderTableRows, measureColumnWidths } from "./table-rows.js";
 
 const draw = (rows: readonly (readonly string[])[], widths?: readonly number[]): string[] => {
   const cells = rows.map((row) => row.map((text) => ({ text })));
-  return drawRows(cells, widths ?? measureColumnWidths(cells));
+  return renderTableRows(cells, widths ?? measureColumnWidths(cells));
 };
 
 describe("the rows of a table", () => {
@@ -35,7 +35,7 @@ describe("the rows of a table", () => {
   it("are all drawn, with the emphasis of their texts alone", () => {
     const texts = Array.from({ length: 120 }, (_, index) => (index % 2 === 0 ? "é" : `row ${String(index)}`));
     const emphasize = (text: string): string => `\u001b[1m${text}\u001b[22m`;
-    const lines = drawRows(
+    const lines = renderTableRows(
       texts.map((text) => [{ text, emphasize }]),
       [7],
     );
