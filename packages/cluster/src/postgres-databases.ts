@@ -186,14 +186,14 @@ export class PostgresDatabases implements DatabaseEngine {
         return;
       }
       for (let isCreated = false; !isCreated;) {
-        const { filledName, contentOwner } = await this.#createFilled(name, source, signal);
+        const { temporaryName, contentOwner } = await this.#createUnderTemporaryName(name, source, signal);
         try {
           signal.throwIfAborted();
-          if (currentState.role) await this.#logins.dropAllLogins(name);
-          await this.#finishDatabase(filledName, {
+          if (currentState.hasRole) await this.#logins.dropAllLogins(name);
+          await this.#completeDatabase(temporaryName, {
             name,
             loginStatements,
-            hasRole: currentState.role,
+            hasRole: currentState.hasRole,
             contentOwner,
           });
           for (const credential of credentials) this.#logins.cacheCredential(name, credential);
@@ -201,7 +201,7 @@ export class PostgresDatabases implements DatabaseEngine {
         } catch (error) {
           // Another process has taken the prepared database.
           if (source.type === "empty" && isMissingDatabaseError(error)) continue;
-          await this.#copier.drop(filledName);
+          await this.#copier.drop(temporaryName);
           throw error;
         }
       }
@@ -234,7 +234,7 @@ export class PostgresDatabases implements DatabaseEngine {
     for (const backupDatabase of await this.#catalog.findDatabasesLike(`${name}.%`))
       await this.#copier.drop(backupDatabase);
     await this.#logins.dropAllLogins(name);
-    if ((await this.#catalog.inspect(name)).role) await this.#roleRemover.dropRole(name, name);
+    if ((await this.#catalog.inspect(name)).hasRole) await this.#roleRemover.dropRole(name, name);
     await this.#roleRemover.dropRetiredRoles();
   }
 
@@ -342,13 +342,13 @@ export class PostgresDatabases implements DatabaseEngine {
    * Returns the name of a database that has the content of the source and does not allow connections, and the name of the tenant's
    * database whose content it is; undefined when it is empty.
    */
-  async #createFilled(
+  async #createUnderTemporaryName(
     name: string,
     source: DatabaseSource,
     signal: AbortSignal,
-  ): Promise<{ filledName: string; contentOwner: string | undefined }> {
+  ): Promise<{ temporaryName: string; contentOwner: string | undefined }> {
     if (source.type === "empty")
-      return { filledName: await this.#preparedDatabases.acquire(), contentOwner: undefined };
+      return { temporaryName: await this.#preparedDatabases.acquire(), contentOwner: undefined };
     const staging = this.#copier.installation.toStagingName(name);
     await this.#copier.freeName(staging);
     const sourceName =
@@ -356,7 +356,7 @@ export class PostgresDatabases implements DatabaseEngine {
         ? await this.#catalog.requireBackupDatabase(source.backupId)
         : toDatabaseName(source.databaseId);
     await this.#copier.copy(sourceName, staging, signal);
-    return { filledName: staging, contentOwner: toTenantDatabaseName(sourceName) };
+    return { temporaryName: staging, contentOwner: toTenantDatabaseName(sourceName) };
   }
 
   /** Copies the database under a temporary name, so that a backup is always complete. */
@@ -377,8 +377,8 @@ export class PostgresDatabases implements DatabaseEngine {
    * Creates the owner role of a copy first, because it must own the objects of the copy before anyone can connect. An empty
    * database has no objects of other roles.
    */
-  async #finishDatabase(
-    filledName: string,
+  async #completeDatabase(
+    temporaryName: string,
     {
       name,
       loginStatements,
@@ -394,12 +394,12 @@ export class PostgresDatabases implements DatabaseEngine {
     const ownerStatements = hasRole ? [] : [createRoleStatements(this.#copier.installation, name, "nologin")];
     if (contentOwner !== undefined) {
       if (!hasRole) await this.#admin.runScript(joinRoleStatements(...ownerStatements));
-      await this.#copier.transferOwnership(filledName, contentOwner, name);
+      await this.#copier.transferOwnership(temporaryName, contentOwner, name);
     }
     const { memberships } = this.#admin.cluster;
     await this.#admin.runScript([
       ...joinRoleStatements(...(contentOwner === undefined ? ownerStatements : []), ...loginStatements),
-      `alter database ${quoteIdentifier(filledName)} rename to ${quoteIdentifier(name)}`,
+      `alter database ${quoteIdentifier(temporaryName)} rename to ${quoteIdentifier(name)}`,
       // The memberships are added and removed in this transaction, so that nothing else sees them.
       ...(memberships === undefined ? [] : [memberships.join([name])]),
       ...buildOpenToOwnerStatements(name, this.#admin.limits),

@@ -86,13 +86,13 @@ interface TerminatedSession {
   /** Null for a process of Postgres itself. */
   database: string | null;
   /** Null when the platform may not terminate it. */
-  ended: boolean | null;
+  isTerminated: boolean | null;
   /** Null for a process of Postgres itself. */
   role: string | null;
   /** Whether the session uses a processor. */
-  running: boolean;
-  /** Whether `running` is visible only with the privileges of the role. */
-  hidden: boolean;
+  isRunning: boolean;
+  /** Whether `isRunning` is visible only with the privileges of the role. */
+  isHidden: boolean;
 }
 
 /** Maximum number of simultaneous connections: to databases of tenants, who can make a connection slow, and to other databases. */
@@ -313,14 +313,11 @@ export class AdminConnection {
       const sessions = await this.#sendTermination(condition, value);
       if (sessions.length === 0) return hadSessions;
       hadSessions = true;
-      if (sessions.every(({ ended: isTerminated }) => isTerminated === null))
-        throw new SuperuserConnectedError();
-      const hiddenRoles = sessions.flatMap(({ hidden: isHidden, role }) =>
-        isHidden && role !== null ? [role] : [],
-      );
+      if (sessions.every(({ isTerminated }) => isTerminated === null)) throw new SuperuserConnectedError();
+      const hiddenRoles = sessions.flatMap(({ isHidden, role }) => (isHidden && role !== null ? [role] : []));
       if (elapsedMs >= hiddenTimeoutMs && hiddenRoles.length > 0 && !canSeeAll) return { hiddenRoles };
       const unresponsiveSessions = sessions.filter(
-        ({ ended: isTerminated, running: isRunning }) => isTerminated !== null && isRunning,
+        ({ isTerminated, isRunning }) => isTerminated !== null && isRunning,
       );
       if (elapsedMs >= unresponsiveTimeoutMs && unresponsiveSessions.length > 0) {
         if (canKill) this.#reportUnresponsive(unresponsiveSessions);

@@ -3,7 +3,7 @@ import { Client, type ClientBase } from "pg";
 /** Identifies a Postgres instance, even if the address points to another one later. */
 const instanceQuery = {
   text: `select pg_catalog.pg_postmaster_start_time()::pg_catalog.text as instance,
-    pg_catalog.pg_is_in_recovery() as standby`,
+    pg_catalog.pg_is_in_recovery() as "isStandby"`,
   // A new connection is not tracked yet: if its instance is replaced, only this timeout closes it.
   query_timeout: 5_000,
 };
@@ -38,10 +38,10 @@ export class InstanceTracker {
   async register(client: ClientBase): Promise<boolean> {
     // `pg.Pool` types its clients as `ClientBase`.
     if (!(client instanceof Client)) throw new TypeError("The connection is not one of the driver");
-    const { rows } = await client.query<{ instance: string; standby: boolean }>(instanceQuery);
+    const { rows } = await client.query<{ instance: string; isStandby: boolean }>(instanceQuery);
     const [row] = rows;
     const address = `${client.host}:${String(client.port)}`;
-    if (row === undefined || row.standby) throw new Error(`${address} leads to a standby server`);
+    if (row === undefined || row.isStandby) throw new Error(`${address} leads to a standby server`);
     const currentInstance = this.#instances.get(address);
     const instance = this.#resolveInstance(address, currentInstance, row.instance);
     instance.clients.add(client);

@@ -151,13 +151,13 @@ export class Quarantine {
   /** Closes a database of the installation, and removes terminated sessions from `pids`. */
   async #closeAndCheck(name: string, pids: Set<number>): Promise<SessionCheck> {
     const { sessionTerminationQuery, installation } = this.#admin.cluster;
-    const [database] = await this.#admin.query<{ closed: boolean; own: boolean }>(
-      `select not datallowconn or ${invalidDatabaseCondition} as closed, ${installation.platformDatabaseCondition} as own
+    const [database] = await this.#admin.query<{ isClosed: boolean; isOwn: boolean }>(
+      `select not datallowconn or ${invalidDatabaseCondition} as "isClosed", ${installation.platformDatabaseCondition} as "isOwn"
         from pg_database d where datname = $1`,
       [name],
     );
     if (database === undefined) return { isOwn: false, pids: [] };
-    const { closed: isClosed, own: isOwn } = database;
+    const { isClosed, isOwn } = database;
     // No one can connect to an invalid database, and Postgres does not alter it.
     if (isOwn && !isClosed)
       await this.#admin.runScriptAsOwner(name, [

@@ -6,12 +6,12 @@ import {
 import { getDatabaseUse, toBackupSuffix } from "../policy/names.js";
 
 /** The database and the owner role that exist in Postgres for a database of the API. */
-interface FoundDatabase {
+interface CatalogState {
   database: "none" | "invalid" | "valid";
   /** Whether the owner role exists. */
-  role: boolean;
+  hasRole: boolean;
   /** Whether a database or role with this name exists that does not belong to the installation. The other fields do not include it. */
-  foreign: boolean;
+  isForeign: boolean;
 }
 
 /** Thrown when the name of a database belongs to an object that the installation has not created. */
@@ -34,26 +34,26 @@ export class Catalog {
   }
 
   /**
-   * Like `inspect`, but throws if the name is taken by others.
+   * Like `inspect`, but throws if the name belongs to an object that the installation has not created.
    *
    * @throws ForeignNameError
    */
-  async inspectOwn(name: string): Promise<FoundDatabase> {
+  async inspectOwn(name: string): Promise<CatalogState> {
     const database = await this.inspect(name);
-    if (database.foreign) throw new ForeignNameError(name);
+    if (database.isForeign) throw new ForeignNameError(name);
     return database;
   }
 
   /** Returns which parts of a database exist in Postgres, in one round trip. */
-  async inspect(name: string): Promise<FoundDatabase> {
+  async inspect(name: string): Promise<CatalogState> {
     const { platformDatabaseCondition, platformRoleCondition } = this.#admin.cluster.installation;
-    const [database] = await this.#admin.query<FoundDatabase>(
+    const [database] = await this.#admin.query<CatalogState>(
       `select
         coalesce((select case when ${invalidDatabaseCondition} then 'invalid' else 'valid' end
           from pg_database d where datname = $1 and ${platformDatabaseCondition}), 'none') as database,
-        exists (select from pg_roles r where rolname = $1 and ${platformRoleCondition}) as role,
+        exists (select from pg_roles r where rolname = $1 and ${platformRoleCondition}) as "hasRole",
         exists (select from pg_database d where datname = $1 and not ${platformDatabaseCondition})
-          or exists (select from pg_roles r where rolname = $1 and not ${platformRoleCondition}) as foreign`,
+          or exists (select from pg_roles r where rolname = $1 and not ${platformRoleCondition}) as "isForeign"`,
       [name],
     );
     if (database === undefined) throw new Error("Postgres did not return a row");

@@ -281,8 +281,8 @@ export class DatabaseCopier {
 
   /** Returns whether the database no longer exists. */
   async #dropUnlessStalled(name: string): Promise<boolean> {
-    const [row] = await this.#admin.query<{ template: boolean; used: boolean }>(
-      `select datistemplate as template, exists (select from pg_stat_activity where datid = d.oid) as used
+    const [row] = await this.#admin.query<{ isTemplate: boolean; isUsed: boolean }>(
+      `select datistemplate as "isTemplate", exists (select from pg_stat_activity where datid = d.oid) as "isUsed"
         from pg_database d where datname = $1 and ${this.installation.platformDatabaseCondition}`,
       [name],
     );
@@ -290,11 +290,11 @@ export class DatabaseCopier {
     return this.#admin.memberships.runWith([toTenantDatabaseName(name)], () => this.#dropAsOwner(name, row));
   }
 
-  async #dropAsOwner(name: string, row: { template: boolean; used: boolean }): Promise<boolean> {
-    if (!row.template) {
+  async #dropAsOwner(name: string, row: { isTemplate: boolean; isUsed: boolean }): Promise<boolean> {
+    if (!row.isTemplate) {
       // Reports who is connected if the platform cannot terminate all sessions. `DROP DATABASE` would wait for sessions that ignore signals,
       // and delay other drops.
-      if (row.used || !this.#admin.cluster.canForceDrop)
+      if (row.isUsed || !this.#admin.cluster.canForceDrop)
         await this.#admin.terminateSessions("datname = $1", name);
       const statement = `drop database if exists ${quoteIdentifier(name)} with (force)`;
       try {

@@ -118,12 +118,12 @@ export class RoleRemover {
   }
 
   async #removeRoleFrom(role: string, database: string, owner: string): Promise<void> {
-    const [row] = await this.#admin.query<{ open: boolean }>(
-      "select datallowconn as open from pg_database where datname = $1",
+    const [row] = await this.#admin.query<{ isOpen: boolean }>(
+      'select datallowconn as "isOpen" from pg_database where datname = $1',
       [database],
     );
     // A backup does not allow connections, and a tenant may have closed its database.
-    if (row?.open !== false) return this.#transferEndingBlockers(database, role, owner);
+    if (row?.isOpen !== false) return this.#transferEndingBlockers(database, role, owner);
     await this.#admin.runScript([`alter database ${quoteIdentifier(database)} allow_connections true`]);
     try {
       await this.#ownership.transferObjects(database, [role], owner);

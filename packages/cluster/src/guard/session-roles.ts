@@ -8,7 +8,7 @@ const maxUnusedRoles = 20;
 
 /** The logins that have sessions, and whether the platform is allowed to see what these do. */
 const buildSessionRolesQuery = ({ loginRoleCondition }: Installation): string => `
-  select r.rolname as name, pg_has_role(r.oid, 'usage') as joined from pg_roles r
+  select r.rolname as name, pg_has_role(r.oid, 'usage') as "isJoined" from pg_roles r
   where r.oid in (select usesysid from pg_stat_activity) and ${loginRoleCondition}`;
 
 const buildJoinedRolesQuery = ({ loginRoleCondition }: Installation): string => `
@@ -16,7 +16,7 @@ const buildJoinedRolesQuery = ({ loginRoleCondition }: Installation): string => 
 
 interface SessionRole {
   name: string;
-  joined: boolean;
+  isJoined: boolean;
 }
 
 /**
@@ -47,7 +47,7 @@ export class SessionRoles {
     // A previous guard, or an older version, has joined these.
     this.#joinedNames ??= new Set((await this.#query(this.#joinedRolesQuery)).map(({ name }) => name));
     const roles = await this.#query(this.#sessionRolesQuery);
-    const newNames = roles.filter(({ joined: isJoined }) => !isJoined).map(({ name }) => name);
+    const newNames = roles.filter(({ isJoined }) => !isJoined).map(({ name }) => name);
     if (newNames.length > 0) await this.#query(memberships.join(newNames));
     for (const { name } of roles) this.#joinedNames.add(name);
     const usedNames = new Set(roles.map(({ name }) => name));

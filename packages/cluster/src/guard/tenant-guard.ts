@@ -76,13 +76,13 @@ interface DatabaseUsage {
   limit: number;
   sessions: number;
   /** Whether a session is active, or was active recently. */
-  active: boolean;
+  isActive: boolean;
 }
 
 const buildUsageQuery = ({ platformRoleCondition, tenantDatabaseCondition }: Installation): string => `
   select d.oid::bigint::float8 as oid, d.datname as name, d.datconnlimit as limit, count(a.pid)::integer as sessions,
     coalesce(bool_or(a.state is distinct from 'idle'
-      or a.state_change > clock_timestamp() - interval '${String(activityPeriodSeconds)} s') filter (where a.pid is not null), false) as active
+      or a.state_change > clock_timestamp() - interval '${String(activityPeriodSeconds)} s') filter (where a.pid is not null), false) as "isActive"
   from pg_database d
   left join pg_stat_activity a on a.datid = d.oid and coalesce(a.backend_type, 'client backend') = 'client backend'
     and exists (select from pg_roles r where r.oid = a.usesysid and ${platformRoleCondition})
@@ -262,7 +262,7 @@ export class TenantGuard {
     await Promise.allSettled(
       limitChanges.filter((usage) => usage.limit !== usage.targetLimit).map((usage) => this.#setLimit(usage)),
     );
-    return usages.some(({ active: isActive }) => isActive);
+    return usages.some(({ isActive }) => isActive);
   }
 
   /** Returns the parameters that select databases without sessions whose limit may have to change. */

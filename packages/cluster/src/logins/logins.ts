@@ -18,7 +18,7 @@ import { alterRole, terminateStartingSessions } from "../connection/role-session
 
 /** A login role found in Postgres. */
 interface LoginRoleRow {
-  login: boolean;
+  canLogIn: boolean;
   limit: number;
   owners: string[];
   comment: string | null;
@@ -230,7 +230,7 @@ export class Logins {
     existingLogin: LoginRoleRow,
   ): Promise<void> {
     // The login is disabled if an earlier change was interrupted.
-    const isAccepted = existingLogin.login && (await this.#acceptsPassword(owner, user, pass));
+    const isAccepted = existingLogin.canLogIn && (await this.#acceptsPassword(owner, user, pass));
     if (!isAccepted) await this.#setPassword(owner, user, pass);
   }
 
@@ -341,7 +341,7 @@ export class Logins {
 
   async #findLogin(role: string): Promise<LoginRoleRow | undefined> {
     const [login] = await this.#admin.query<LoginRoleRow>(
-      `select rolcanlogin as login, rolconnlimit as limit,
+      `select rolcanlogin as "canLogIn", rolconnlimit as limit,
         array(
           select o.rolname::text from pg_auth_members m join pg_roles o on o.oid = m.roleid where m.member = r.oid and ${this.#installation.platformRoleCondition}
         ) as owners, shobj_description(r.oid, 'pg_authid') as comment

@@ -34,7 +34,7 @@ export const createDedicatedCluster = (
   major,
   readProcessTitles,
   sessionTerminationQuery: `
-    select pid, datname as database, usename as role, false as hidden, pg_terminate_backend(pid) as ended, ${runningSessionCondition} as running
+    select pid, datname as database, usename as role, false as "isHidden", pg_terminate_backend(pid) as "isTerminated", ${runningSessionCondition} as "isRunning"
     from pg_stat_activity where pid <> pg_backend_pid()`,
   heldLocksQuery,
   // A library that does not exist would refuse the connection.

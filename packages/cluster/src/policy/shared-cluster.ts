@@ -14,7 +14,7 @@ import { createRoleStatements, joinRoleStatements } from "./role-statements.js";
 
 /** Postgres itself ends autovacuum workers, which have no role. */
 const sessionTerminationQuery = `
-  select pid, datname as database, r.rolname as role, state is null as hidden, case when r.rolsuper then null else pg_terminate_backend(pid) end as ended, ${runningSessionCondition} as running
+  select pid, datname as database, r.rolname as role, state is null as "isHidden", case when r.rolsuper then null else pg_terminate_backend(pid) end as "isTerminated", ${runningSessionCondition} as "isRunning"
   from pg_stat_activity join pg_roles r on r.oid = usesysid
   where pid <> pg_backend_pid()`;
 

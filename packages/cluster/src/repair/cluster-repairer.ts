@@ -126,18 +126,18 @@ export class ClusterRepairer {
   }
 
   async #repair(signal: AbortSignal): Promise<void> {
-    const databases = await this.#admin.query<{ name: string; invalid: boolean; open: boolean }>(
-      `select datname as name, ${invalidDatabaseCondition} as invalid, datallowconn as open from pg_database d
+    const databases = await this.#admin.query<{ name: string; isInvalid: boolean; isOpen: boolean }>(
+      `select datname as name, ${invalidDatabaseCondition} as "isInvalid", datallowconn as "isOpen" from pg_database d
         where ${this.#admin.cluster.installation.platformDatabaseCondition}`,
     );
-    for (const { name, invalid, open } of databases) {
+    for (const { name, isInvalid, isOpen } of databases) {
       if (signal.aborted) return;
       const use = getDatabaseUse(name);
-      if (invalid || use === "temporary") {
+      if (isInvalid || use === "temporary") {
         await this.#runOrReport(`The Postgres database ${name} could not be dropped`, () =>
           this.#withLock(toTenantDatabaseName(name), () => this.#dropIfStale(name)),
         );
-      } else if (use === "database" && !open && !this.#mustStayClosed(name)) {
+      } else if (use === "database" && !isOpen && !this.#mustStayClosed(name)) {
         // Another process may have closed the database while it has sessions. Such a database is opened only once it has none.
         const isClosedByUs = !this.#isClusterShared || this.#reopenableNames.has(name);
         const condition = isClosedByUs ? "true" : reopenableCondition;

@@ -42,9 +42,9 @@ export interface MissingData {
 
 interface PresentDatabase {
   name: string;
-  open: boolean;
-  /** Whether others have made it. */
-  foreign: boolean;
+  isOpen: boolean;
+  /** Whether it does not belong to the installation. */
+  isForeign: boolean;
 }
 
 /** A recorded database that exists in Postgres. */
@@ -103,7 +103,7 @@ export const reconcile = async (
     name: toDatabaseName(database.databaseId),
   }));
   const presentDatabases = await admin.query<PresentDatabase>(
-    `select datname as name, datallowconn as open, not ${platformDatabaseCondition} as foreign from pg_database d
+    `select datname as name, datallowconn as "isOpen", not ${platformDatabaseCondition} as "isForeign" from pg_database d
       where not ${invalidDatabaseCondition} and (${platformDatabaseCondition} or datname = any ($1))`,
     [databases.map(({ name }) => name)],
   );
@@ -126,12 +126,12 @@ export const reconcile = async (
   const retainedParts = new Set(retainedNames.map(getLastPart));
 
   const existingDatabases = databases.flatMap((database) => {
-    const { open: isOpen, foreign } = presentByName.get(database.name) ?? {};
-    return isOpen === undefined || foreign === true ? [] : [{ ...database, isOpen }];
+    const { isOpen, isForeign } = presentByName.get(database.name) ?? {};
+    return isOpen === undefined || isForeign === true ? [] : [{ ...database, isOpen }];
   });
   const ownersToKeep = [...existingDatabases.map(({ name }) => name), ...unrecorded.namesToKeep];
   await dropOrphanedOwners(services, new Set([...ownersToKeep, ...retainedParts]), runOrReport);
-  const foreignDatabases = databases.filter(({ name }) => presentByName.get(name)?.foreign === true);
+  const foreignDatabases = databases.filter(({ name }) => presentByName.get(name)?.isForeign === true);
   const alteredDatabases = existingDatabases.filter(
     ({ alteredConnections = [] }) => alteredConnections.length > 0,
   );
@@ -199,12 +199,12 @@ export const repairRecordedDatabase = async (
   const { admin } = services;
   const name = toDatabaseName(database.databaseId);
   const [existingDatabase] = await admin.query<PresentDatabase>(
-    `select datname as name, datallowconn as open, false as foreign from pg_database d
+    `select datname as name, datallowconn as "isOpen", false as "isForeign" from pg_database d
       where datname = $1 and not ${invalidDatabaseCondition} and ${admin.cluster.installation.platformDatabaseCondition}`,
     [name],
   );
   if (existingDatabase !== undefined)
-    await repairDatabase(services, { ...database, name, isOpen: existingDatabase.open });
+    await repairDatabase(services, { ...database, name, isOpen: existingDatabase.isOpen });
 };
 
 /** Returns the names of the prepared databases that are complete. */
@@ -273,7 +273,7 @@ const findUnrecordedDatabases = (
 ): { namesToDrop: string[]; namesToKeep: string[] } => {
   const recordedNames = new Set(listRecordedNames(apiDatabases));
   const { unfinishedPreparedNamePrefix } = admin.cluster.installation;
-  const ownNames = presentDatabases.filter(({ foreign }) => !foreign).map(({ name }) => name);
+  const ownNames = presentDatabases.filter(({ isForeign }) => !isForeign).map(({ name }) => name);
   const unfinishedNames = ownNames.filter(
     (name) => getDatabaseUse(name) === "temporary" || name.startsWith(unfinishedPreparedNamePrefix),
   );
@@ -319,7 +319,7 @@ const restoreRecordedDatabases = async (
       (await runOrReport(`The Postgres database ${retainedName} could not be renamed`, () =>
         retainedDatabases.restore(retainedName, name),
       ));
-    if (isRestored) presentByName.set(name, { name, open: false, foreign: false });
+    if (isRestored) presentByName.set(name, { name, isOpen: false, isForeign: false });
   }
 };
 
@@ -328,8 +328,8 @@ const repairDatabase = async (
   { admin, logins }: ReconciliationServices,
   { name, isOpen, credentials, alteredConnections = [] }: ExistingDatabase,
 ): Promise<void> => {
-  const [role] = await admin.query<{ joined: boolean }>(
-    `select pg_has_role(r.oid, 'usage') as joined from pg_roles r
+  const [role] = await admin.query<{ isJoined: boolean }>(
+    `select pg_has_role(r.oid, 'usage') as "isJoined" from pg_roles r
       where rolname = $1 and ${admin.cluster.installation.platformRoleCondition}`,
     [name],
   );
@@ -343,7 +343,7 @@ const repairDatabase = async (
   }
   if (!isOpen)
     await admin.runScriptAsOwner(name, [`alter database ${quoteIdentifier(name)} allow_connections true`]);
-  if (role?.joined === true) await admin.memberships.leave([name]);
+  if (role?.isJoined === true) await admin.memberships.leave([name]);
   await logins.dropAllLogins(
     name,
     [...credentials, ...alteredConnections].map(({ user }) => user),

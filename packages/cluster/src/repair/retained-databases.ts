@@ -59,14 +59,14 @@ export class RetainedDatabases {
   ): Promise<string[]> {
     const recordedParts = new Set(listRecordedNames(recordedDatabases).map(getLastPart));
     const { retainedNamePrefix, platformDatabaseCondition } = this.#admin.cluster.installation;
-    const databases = await this.#admin.query<{ name: string; expired: boolean }>(
+    const databases = await this.#admin.query<{ name: string; isExpired: boolean }>(
       `select datname as name, split_part(datname, '.', 3)
-          < to_char(now() at time zone 'UTC' - interval '${String(retentionDays)} days', 'YYYYMMDD') as expired
+          < to_char(now() at time zone 'UTC' - interval '${String(retentionDays)} days', 'YYYYMMDD') as "isExpired"
         from pg_database d where starts_with(datname, ${quoteLiteral(retainedNamePrefix)}) and ${platformDatabaseCondition}`,
     );
     const remainingNames: string[] = [];
-    for (const { name, expired } of databases) {
-      const canDrop = expired && !recordedParts.has(getLastPart(name));
+    for (const { name, isExpired } of databases) {
+      const canDrop = isExpired && !recordedParts.has(getLastPart(name));
       const isDropped = canDrop && (await dropOrReport(runOrReport, this.#copier, name));
       if (!isDropped) remainingNames.push(name);
     }

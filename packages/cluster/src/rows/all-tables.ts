@@ -105,8 +105,8 @@ export const recordRemovals = async (
 
 /** Returns whether no server has used the schema yet. */
 export const isSchemaUnused = async (client: ClientBase, schemaName: string): Promise<boolean> => {
-  const { rows } = await client.query<{ used: boolean }>(
-    `select exists (select from ${escapeIdentifier(schemaName)}.server) as used`,
+  const { rows } = await client.query<{ isUsed: boolean }>(
+    `select exists (select from ${escapeIdentifier(schemaName)}.server) as "isUsed"`,
   );
-  return rows[0]?.used === false;
+  return rows[0]?.isUsed === false;
 };

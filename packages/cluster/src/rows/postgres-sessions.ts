@@ -262,8 +262,8 @@ export class PostgresSessions implements Sessions {
 }
 
 const tryLock = async (client: Client, lockSql: string): Promise<boolean> => {
-  const { rows } = await client.query<{ locked: boolean }>(`select ${lockSql} as locked`);
-  return rows.some(({ locked }) => locked);
+  const { rows } = await client.query<{ isLocked: boolean }>(`select ${lockSql} as "isLocked"`);
+  return rows.some(({ isLocked }) => isLocked);
 };
 
 /** Identifies a session. The start time is needed because the system reuses process ids. */

@@ -27,10 +27,10 @@ export const createRecordsDatabase = async (
   await client.connect();
   try {
     const name = escapeIdentifier(address.database);
-    const find = "select datallowconn as open from pg_database where datname = $1";
+    const find = 'select datallowconn as "isOpen" from pg_database where datname = $1';
     for (let attempt = 1; ; attempt += 1) {
-      const { rows } = await client.query<{ open: boolean }>(find, [address.database]);
-      if (rows[0]?.open === true) return;
+      const { rows } = await client.query<{ isOpen: boolean }>(find, [address.database]);
+      if (rows[0]?.isOpen === true) return;
       if (rows.length === 0)
         await client
           .query(`create database ${name} template template0 allow_connections false`)

@@ -130,19 +130,23 @@ export class ServerRegistry {
 
   /** @param keyId the id of the key with which the server encrypts. */
   async sendHeartbeat(query: Query, id: string, keyId: string): Promise<HeartbeatResult> {
-    const [row] = await query<{ registered: boolean; now: number; others: OtherServer[] }>(
+    const [row] = await query<{ isRegistered: boolean; now: number; others: OtherServer[] }>(
       `with beat as (
           update ${this.#table} set heartbeat_at = clock_timestamp(), key_id = $2
             where id = $1 and fenced_at is null returning 1
         )
-        select exists (select from beat) as registered,
+        select exists (select from beat) as "isRegistered",
           (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
           (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'lastHeartbeat', heartbeat_at::text,
               'isSilent', ${silentCondition}, 'isFenced', fenced_at is not null)), '[]')
             from ${this.#table} where id <> $1) as others`,
       [id, keyId],
     );
-    return { isRegistered: row?.registered ?? false, now: row?.now ?? NaN, otherServers: row?.others ?? [] };
+    return {
+      isRegistered: row?.isRegistered ?? false,
+      now: row?.now ?? NaN,
+      otherServers: row?.others ?? [],
+    };
   }
 
   /**

@@ -20,7 +20,7 @@ export interface ServerInfo {
 interface FactRow {
   version: number;
   versionText: string;
-  standby: boolean;
+  isStandby: boolean;
   pid: number;
   now: number;
 }
@@ -47,7 +47,7 @@ export const probeServer = async (address: DatabaseAddress): Promise<ServerInfo>
     const startedAt = Date.now();
     const { rows } = await client.query<FactRow>(
       `select current_setting('server_version_num')::integer as version, current_setting('server_version') as "versionText",
-        pg_is_in_recovery() as standby, pg_backend_pid() as pid,
+        pg_is_in_recovery() as "isStandby", pg_backend_pid() as pid,
         (extract(epoch from clock_timestamp()) * 1000)::float8 as now`,
     );
     const localTime = (startedAt + Date.now()) / 2;
@@ -56,7 +56,7 @@ export const probeServer = async (address: DatabaseAddress): Promise<ServerInfo>
     const major = Math.floor(row.version / 10_000);
     // A pooler sends its clients process ids of its own.
     if (getProcessId(client) !== row.pid) throw serveErrors.pooler(name);
-    if (row.standby) throw serveErrors.standby(name);
+    if (row.isStandby) throw serveErrors.standby(name);
     if (major < oldestMajor) throw serveErrors.unsupportedVersion(name, row.versionText);
     const clockOffset = row.now - localTime;
     if (Math.abs(clockOffset) > maxClockDifference * 1_000)
