@@ -30,7 +30,7 @@ export const startPostgres = async (directory: string): Promise<LocalPostgres> =
       logFile: join(directory, "postgres.log"),
     },
     port: await chooseStablePort("127.0.0.1"),
-    durable: false,
+    isDurable: false,
     directoryToRemove: directory,
   };
   const { password: superuserPassword } = await createCluster(options.directory, binaries, account);

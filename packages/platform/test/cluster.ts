@@ -66,7 +66,7 @@ const optionsIn = async (directory: string): Promise<ServerOptions> => ({
   directory: join(directory, "postgres"),
   logFile: join(directory, "postgres.log"),
   port: await chooseStablePort("127.0.0.1"),
-  durable: false,
+  isDurable: false,
   directoryToRemove: undefined,
 });
 

@@ -229,7 +229,7 @@ const buildServerOptions = (dataDir: DataDir, programs: PostgresPrograms, port: 
     directory: cluster,
     logFile: log,
     port,
-    durable: !dataDir.ephemeral,
+    isDurable: !dataDir.ephemeral,
     directoryToRemove: dataDir.ephemeral ? dataDir.path : undefined,
     lockDescriptor: dataDir.lock.descriptor,
   };

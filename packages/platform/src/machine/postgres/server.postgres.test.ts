@@ -105,7 +105,7 @@ describe("a server", () => {
   });
 
   it("syncs to disk when its data must be durable", async () => {
-    const server = await PostgresServer.start({ ...options, durable: true });
+    const server = await PostgresServer.start({ ...options, isDurable: true });
     const client = await connect();
     expect((await client.query("show fsync")).rows).toEqual([{ fsync: "on" }]);
     expect((await client.query("show synchronous_commit")).rows).toEqual([{ synchronous_commit: "on" }]);

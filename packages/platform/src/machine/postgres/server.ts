@@ -103,7 +103,7 @@ export class PostgresServer {
     { onProgramStarted, signal }: WaitOptions = {},
     { stuckTimeoutMs = startTimeoutMs, onStuck }: { stuckTimeoutMs?: number; onStuck?: () => void } = {},
   ): Promise<PostgresServer> {
-    const { binaries, account, directory, durable } = options;
+    const { binaries, account, directory, isDurable } = options;
     await stopOrphanedServers(directory);
     signal?.throwIfAborted();
     await writeAccessRules(directory);
@@ -117,7 +117,7 @@ export class PostgresServer {
     const log = await openLogForAppend(logFile);
     const logStartOffset = (await log.stat()).size;
     const watchdog = new Watchdog({
-      signal: durable ? "INT" : "QUIT",
+      signal: isDurable ? "INT" : "QUIT",
       lockFile: join(directory, "postmaster.pid"),
       directoryToRemove: options.directoryToRemove,
       lockDescriptor: options.lockDescriptor,

@@ -5,7 +5,7 @@ import { type SettingsOptions, buildServerParameters } from "./settings.js";
 const settingsOf = (major: number, options: Partial<SettingsOptions> = {}): Record<string, string> => {
   // The settings depend on nothing else.
   const binaries = { major } as Partial<Binaries> as Binaries;
-  const parameters = buildServerParameters(binaries, { port: 5432, durable: true, ...options });
+  const parameters = buildServerParameters(binaries, { port: 5432, isDurable: true, ...options });
   const flags = parameters.filter((_, index) => index % 2 === 0);
   expect(new Set(flags)).toEqual(new Set(["-c"]));
   return Object.fromEntries(
@@ -33,8 +33,8 @@ describe("the settings of Postgres", () => {
   it.each([
     [true, { fsync: "on", full_page_writes: "on", synchronous_commit: "on", temp_file_limit: "10GB" }],
     [false, { fsync: "off", full_page_writes: "off", synchronous_commit: "on", temp_file_limit: "1GB" }],
-  ])("follow whether data must survive a power failure: %s", (durable, settings) => {
-    expect(settingsOf(18, { durable })).toMatchObject(settings);
+  ])("follow whether data must survive a power failure: %s", (isDurable, settings) => {
+    expect(settingsOf(18, { isDurable })).toMatchObject(settings);
   });
 
   it.each([

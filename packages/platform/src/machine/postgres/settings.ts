@@ -7,7 +7,7 @@ import { sharedMemoryType } from "./shared-memory.js";
 export interface SettingsOptions {
   port: number;
   /** Whether committed data must survive a power failure. False for data that is removed when the process ends. */
-  durable: boolean;
+  isDurable: boolean;
   /** Directory with the control files of extensions, instead of the files of the installation. Default: none. */
   extensionDirectory?: string | undefined;
   /** How the files of databases are copied. Default: `copy`. */
@@ -22,7 +22,7 @@ export interface SettingsOptions {
  */
 export const buildServerParameters = (
   { major }: Binaries,
-  { port, durable, extensionDirectory, copyMethod, otherSettings }: SettingsOptions,
+  { port, isDurable, extensionDirectory, copyMethod, otherSettings }: SettingsOptions,
 ): string[] => {
   const settings: Record<string, string | number> = {
     port,
@@ -56,14 +56,14 @@ export const buildServerParameters = (
     // Shows whether a recovery makes progress.
     ...(major >= 15 ? { log_startup_progress_interval: "2s" } : {}),
 
-    fsync: durable ? "on" : "off",
-    full_page_writes: durable ? "on" : "off",
+    fsync: isDurable ? "on" : "off",
+    full_page_writes: isDurable ? "on" : "off",
     // Even without `fsync`, a commit survives a crash of Postgres.
     synchronous_commit: "on",
     min_wal_size: "8MB",
-    max_wal_size: durable ? "256MB" : "64MB",
+    max_wal_size: isDurable ? "256MB" : "64MB",
     // The limit per session, which tenants cannot change. Data that is not durable may be in memory: on a tmpfs.
-    temp_file_limit: durable ? "10GB" : "1GB",
+    temp_file_limit: isDurable ? "10GB" : "1GB",
 
     ...(copyMethod === "clone" ? { file_copy_method: copyMethod } : {}),
     ...(extensionDirectory === undefined ? {} : { extension_control_path: `${extensionDirectory}:$system` }),

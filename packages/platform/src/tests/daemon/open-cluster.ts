@@ -158,7 +158,7 @@ const startOnFreePort = async (
         ...{ binaries, account, port },
         directory: cluster,
         logFile: log,
-        durable: false,
+        isDurable: false,
         directoryToRemove: undefined,
         otherSettings: buildTestSettings(binaries),
       });
