@@ -5,7 +5,8 @@ import {
   type DatabaseSource,
   DatabaseUnavailableError,
 } from "@mgmt/engine";
-import { KeyedMutex, type Sessions } from "@mgmt/engine/internal";
+import type { Sessions } from "@mgmt/engine/internal";
+import { KeyedMutex } from "@mgmt/internal/values/keyed-mutex";
 import type { ServerLimits } from "./policy/connection-limits.js";
 import { toUnavailableError } from "./connection/unavailable.js";
 import {

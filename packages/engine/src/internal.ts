@@ -26,7 +26,6 @@ export { type ReplayOptions, type CallbackRun, runInTransaction as replay } from
 export type * from "./store/rows.js";
 export type { Lookup, Store } from "./store/store.js";
 export type { LoadResult, LoadedRow, Preload } from "./store/preload.js";
-export { KeyedMutex } from "./values/keyed-mutex.js";
 export { assertKnownOptions } from "./values/known-options.js";
 export { type OptionSchemas, assertOptions } from "./values/option-schema.js";
 export { encodeFirstHalf } from "./values/message.js";

@@ -177,10 +177,10 @@ const findSecret = (resource: unknown, { secrets }: GeneratedCommand): string | 
 export const writeSecret = (
   secret: string,
   target: EnvTarget,
-  { redactor, locks }: ServerContext,
+  { redactor, mutex }: ServerContext,
 ): Promise<WrittenSecret> => {
   redactor.addSecret(secret);
-  return locks.run(target.path, () => target.write(secret));
+  return mutex.run([target.path], () => target.write(secret));
 };
 
 const toFields = (value: unknown): ToolResult => (isObject(value) ? value : { value });

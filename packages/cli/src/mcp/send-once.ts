@@ -29,14 +29,14 @@ export type SentOnce<T> = { readonly response: T } | { readonly doneAt: string }
 export const sendOnce = async <T>(
   identity: OnceIdentity,
   send: () => Promise<T>,
-  { session, journal, locks }: ServerContext,
+  { session, journal, mutex }: ServerContext,
   signal: AbortSignal,
 ): Promise<SentOnce<T>> => {
   if (session.isDryRun) return { response: await send() };
   const client = await session.getClient();
   const key = toKey(identity, await session.getOrigin());
   const isAgent = await session.isAgent();
-  return locks.run(key, async () => {
+  return mutex.run([key], async () => {
     const entry = (await journal.read(key)) ?? {};
     const doneAt = await findDoneAt(entry, identity.operation, client, { signal, isAgent });
     if (doneAt !== undefined) {

@@ -1,6 +1,6 @@
 import type { Context } from "../input/context.js";
 import type { CallJournal } from "./call-journal.js";
-import type { KeyedLock } from "./keyed-lock.js";
+import type { KeyedMutex } from "@mgmt/internal/values/keyed-mutex";
 import type { ProjectScope } from "./project-scope.js";
 import type { Redactor } from "./redactor.js";
 import type { ServiceSession } from "./service-session.js";
@@ -11,7 +11,8 @@ export interface ServerContext {
   readonly session: ServiceSession;
   readonly scope: ProjectScope;
   readonly redactor: Redactor;
-  readonly locks: KeyedLock;
+  /** Runs calls with the same key one after the other, because clients call several tools at the same time. */
+  readonly mutex: KeyedMutex;
   readonly journal: CallJournal;
   /** Absolute path of the workspace folder, in which env files are written. */
   readonly folder: string;

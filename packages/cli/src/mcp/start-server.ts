@@ -10,7 +10,7 @@ import { resolveIdOrName } from "../run/names/resolve-id-or-name.js";
 import { AuditFile } from "./audit-file.js";
 import { CallJournal } from "./call-journal.js";
 import { createMcpServer, type McpServerOptions } from "./mcp-server.js";
-import { KeyedLock } from "./keyed-lock.js";
+import { KeyedMutex } from "@mgmt/internal/values/keyed-mutex";
 import { ProjectScope } from "./project-scope.js";
 import { Redactor } from "./redactor.js";
 import { ServiceSession } from "./service-session.js";
@@ -67,7 +67,7 @@ export const prepareMcpServer = async (
   const journal = new CallJournal(join(stateFolder, "mcp-calls"));
   void journal.removeOld();
   const serverContext = {
-    ...{ context, session, scope, redactor, folder, locks: new KeyedLock(), journal },
+    ...{ context, session, scope, redactor, folder, mutex: new KeyedMutex(), journal },
     findProtection: () => findProtection(flags, context),
   };
   return {

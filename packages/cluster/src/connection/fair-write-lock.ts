@@ -1,4 +1,5 @@
-import { FairSemaphore, KeyedMutex } from "@mgmt/engine/internal";
+import { FairSemaphore } from "@mgmt/engine/internal";
+import { KeyedMutex } from "@mgmt/internal/values/keyed-mutex";
 import { toUnavailableError } from "./unavailable.js";
 
 /** How many transactions may change rows at the same time, and how long the others wait. */

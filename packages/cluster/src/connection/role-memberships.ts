@@ -1,4 +1,4 @@
-import { KeyedMutex } from "@mgmt/engine/internal";
+import { KeyedMutex } from "@mgmt/internal/values/keyed-mutex";
 import type { MembershipStatements } from "../policy/cluster.js";
 
 /** The roles of tenants whose privileges the work of this process needs at the moment. */

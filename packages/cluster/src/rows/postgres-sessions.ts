@@ -1,12 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  FairSemaphore,
-  KeyedMutex,
-  LockLostError,
-  type Sessions,
-  type WorkLock,
-} from "@mgmt/engine/internal";
+import { FairSemaphore, LockLostError, type Sessions, type WorkLock } from "@mgmt/engine/internal";
+import { KeyedMutex } from "@mgmt/internal/values/keyed-mutex";
 import { Client, type QueryResultRow } from "pg";
 import { connectClient } from "../connection/connect-client.js";
 import { isConnectionLossError } from "./commit-outcome.js";

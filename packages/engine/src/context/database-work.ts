@@ -1,6 +1,6 @@
 import type { Sessions, WorkLock } from "../store/records.js";
 import { unrefTimer } from "../values/idle-timer.js";
-import { KeyedMutex } from "../values/keyed-mutex.js";
+import { KeyedMutex } from "@mgmt/internal/values/keyed-mutex";
 
 type RunExclusively = Sessions["runExclusively"];
 

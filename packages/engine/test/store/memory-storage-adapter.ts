@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from "../../src/store/storage-adapter.js";
 import { sampleRows } from "./store-under-test.js";
-import { KeyedMutex } from "../../src/values/keyed-mutex.js";
+import { KeyedMutex } from "@mgmt/internal/values/keyed-mutex";
 import type { LoadResult, LoadedRow, Preload } from "../../src/store/preload.js";
 
 type AnyCollection = Collection<Row, Lookup> & Partial<Pick<ExpiringCollection<Row, Lookup>, "listExpired">>;

@@ -44,7 +44,9 @@ export const createConnection = async (
   const { body = {} } = splitArguments(tool, args);
   const [databaseId, name] = [String(body["databaseId"]), String(body["name"])];
   const target = await openEnvTarget(args, server.folder, server.context);
-  return server.locks.run(databaseId, () => createOrFind({ databaseId, name }, args, target, signal, server));
+  return server.mutex.run([databaseId], () =>
+    createOrFind({ databaseId, name }, args, target, signal, server),
+  );
 };
 
 const createOrFind = async (

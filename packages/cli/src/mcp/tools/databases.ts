@@ -48,7 +48,7 @@ export const ensureDatabase = async (
       status: "provisioning",
       next: [{ tool: call.tool, arguments: call.arguments }],
     };
-  const connection = await server.locks.run(id, () => findOrCreateConnection(database, client, signal));
+  const connection = await server.mutex.run([id], () => findOrCreateConnection(database, client, signal));
   return { ...commonFields, status: "ready", ...(await deliverConnection(connection, target, server)) };
 };
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { KeyedMutex } from "@mgmt/engine/internal";
+import { KeyedMutex } from "./keyed-mutex.js";
 
 /** Starts work that records its start and ends when `finish` is called. */
 const open = (mutex: KeyedMutex, keys: readonly string[], name: string, events: string[]) => {
