@@ -28,12 +28,12 @@ export const findApiDatabases = async (
     [ids],
   );
   const connections = await admin.query<StoredConnection>(
-    `select doc->>'databaseId' as owner, id, doc->>'user' as user, doc::text as doc from ${escapeIdentifier(schema)}.connections
+    `select doc->>'databaseId' as "databaseId", id, doc->>'user' as user, doc::text as doc from ${escapeIdentifier(schema)}.connections
       where $1::text[] is null or database_id = any ($1) order by seq`,
     [ids],
   );
-  const backups = await admin.query<{ owner: string; id: string; status: string }>(
-    `select doc->>'databaseId' as owner, id, doc->>'status' as status from ${escapeIdentifier(schema)}.backups
+  const backups = await admin.query<{ databaseId: string; id: string; status: string }>(
+    `select doc->>'databaseId' as "databaseId", id, doc->>'status' as status from ${escapeIdentifier(schema)}.backups
       where $1::text[] is null or database_id = any ($1) order by seq`,
     [ids],
   );
@@ -41,8 +41,8 @@ export const findApiDatabases = async (
     (backupsByDatabase.get(databaseId) ?? [])
       .filter((backup) => backup.status === status)
       .map(({ id }) => id);
-  const connectionsByDatabase = groupBy(connections, ({ owner }) => owner);
-  const backupsByDatabase = groupBy(backups, ({ owner }) => owner);
+  const connectionsByDatabase = groupBy(connections, ({ databaseId }) => databaseId);
+  const backupsByDatabase = groupBy(backups, ({ databaseId }) => databaseId);
   return keys.withNewKeys(() =>
     databases.map(({ id: databaseId }) => ({
       databaseId,
@@ -54,8 +54,7 @@ export const findApiDatabases = async (
 };
 
 interface StoredConnection {
-  /** The id of the database. */
-  owner: string;
+  databaseId: string;
   id: string;
   user: string;
   doc: string;
