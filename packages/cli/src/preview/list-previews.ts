@@ -1,6 +1,6 @@
 import type { Branch, MgmtClient } from "@mgmt/sdk";
 import { canBePreview, type Preview, selectPreviews } from "./preview.js";
-import { type GitState, type GitBranchStatus, getGitBranchStatus } from "./remote-state.js";
+import { type GitState, type GitBranchStatus, getGitBranchStatus } from "./git-branch-status.js";
 
 /** A preview, its branch, and the status of that branch in git. */
 export interface PreviewWithState {

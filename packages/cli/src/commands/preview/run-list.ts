@@ -6,7 +6,7 @@ import { listRemoteBranches } from "../../git/remote.js";
 import { listPreviews, type PreviewWithState } from "../../preview/list-previews.js";
 import { connectToProject } from "../../preview/connect-branch.js";
 import { type PreviewFlags, resolveProject } from "../../preview/preview.js";
-import type { GitState, GitBranchStatus } from "../../preview/remote-state.js";
+import type { GitState, GitBranchStatus } from "../../preview/git-branch-status.js";
 import { type GitContext, resolveGitContext } from "../../git/repository.js";
 
 /** One line of `mgmt preview list`. */

@@ -10,7 +10,7 @@ import { type DeletedPreview, deletePreview } from "../../preview/delete-preview
 import { listPreviews, type PreviewWithState } from "../../preview/list-previews.js";
 import { connectToProject } from "../../preview/connect-branch.js";
 import { type PreviewFlags, resolveProject } from "../../preview/preview.js";
-import type { GitState } from "../../preview/remote-state.js";
+import type { GitState } from "../../preview/git-branch-status.js";
 import { resolveGitContext } from "../../git/repository.js";
 import { storeRecord } from "../../preview/store-record.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { getGitBranchStatus, type GitState } from "./remote-state.js";
+import { getGitBranchStatus, type GitState } from "./git-branch-status.js";
 
 const pushed = { repository: "shop-1", record: { pushed: true } };
 const local = { repository: "shop-1", record: {} };
