@@ -65,7 +65,7 @@ const openByHandles = async (
     handles.push(await open(startFolder, O_RDONLY | O_DIRECTORY));
     for (const [index, name] of folderNames.entries()) {
       const path = buildPath(name);
-      if (shouldCreate && index === folderNames.length - 1) await makeFolder(path);
+      if (shouldCreate && index === folderNames.length - 1) await createFolder(path);
       await assertNotLink(path, join(startFolder, ...folderNames.slice(0, index + 1)));
       handles.push(await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     }
@@ -87,7 +87,7 @@ const openByPath = async (
   };
   await assertNoLinks();
   const path = paths.at(-1) ?? startFolder;
-  if (shouldCreate && paths.length > 0) await makeFolder(path);
+  if (shouldCreate && paths.length > 0) await createFolder(path);
   const initialStats = await lstat(path);
   const assertSame = async (): Promise<void> => {
     await assertNoLinks();
@@ -98,7 +98,7 @@ const openByPath = async (
   return { buildPath: (name) => join(path, name), close: () => Promise.resolve(), assertSame };
 };
 
-const makeFolder = async (path: string): Promise<void> => {
+const createFolder = async (path: string): Promise<void> => {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
     if (readErrorCode(error) !== "EEXIST") throw error;
   });

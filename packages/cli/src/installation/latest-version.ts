@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, constants, existsSync, futimesSync, lstatSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import { isProtectedFolder, readOwnedFile } from "../files/cache-folder.js";
 import { findProgram, buildProgramEnvironment } from "../system/find-program.js";
 import { isStandalone } from "../system/standalone.js";
@@ -85,7 +85,7 @@ export class LatestVersionCache {
    */
   private openFile(truncateFlag: number): number | undefined {
     if (!isProtectedFolder(this.folder)) return undefined;
-    makeDirectory(this.folder);
+    createDirectory(this.folder);
     const descriptor = openSync(this.file, O_WRONLY | O_CREAT | O_NOFOLLOW | truncateFlag, 0o600);
     // Opening it does not: it may be empty already.
     const now = Date.now() / 1_000;

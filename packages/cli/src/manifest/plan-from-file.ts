@@ -9,7 +9,7 @@ import {
   findMissingAdoptions,
 } from "./adopt.js";
 import { assignRegions } from "./assign-regions.js";
-import { makePlan, type Plan, type PlanOptions } from "./plan.js";
+import { createPlan, type Plan, type PlanOptions } from "./plan.js";
 import { readManifest } from "./read-manifest.js";
 import { type IsPreview, readState } from "./read-state.js";
 
@@ -21,7 +21,7 @@ export interface ManifestOptions extends Pick<PlanOptions, "prune" | "targets"> 
 }
 
 /** Reads a manifest, compares it with the service, and warns about fields that cannot be changed. */
-export const makePlanFromFile = async (
+export const createPlanFromFile = async (
   { file, prune, targets, isPreview }: ManifestOptions,
   client: MgmtClient,
   flags: GlobalFlags,
@@ -42,7 +42,7 @@ export const makePlanFromFile = async (
   for (const message of renderAdoptionNotices(missingAdoptions, state.entries)) {
     output.notice({ code: "plan:not_adopted", message });
   }
-  const planWithoutRegions = makePlan(manifest, state, {
+  const planWithoutRegions = createPlan(manifest, state, {
     baseUrl: await resolveBaseUrl(flags, context),
     prune,
     targets,

@@ -78,7 +78,7 @@ export interface PlanOptions {
 }
 
 /** Compares a manifest with the resources of the service. Throws `manifest:invalid` for a reference to nothing. */
-export const makePlan = (
+export const createPlan = (
   { entries: desiredEntries, locateEntry }: Manifest,
   state: ServiceState,
   { baseUrl, prune, targets }: PlanOptions,

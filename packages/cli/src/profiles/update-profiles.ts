@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, chmod, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import { busyProfilesError, unwritableProfilesError } from "../errors/storage-errors.js";
 import { type Profile, findProfile, type StoredProfiles } from "./profile.js";
 import { readProfiles } from "./read-profiles.js";
@@ -67,7 +67,7 @@ export const updateProfile = (
 /** Creates the folder, and throws `profiles:unwritable` if the file could not be written. Respects a read-only file. */
 export const assertWritable = async (path: string): Promise<void> => {
   try {
-    makeDirectory(dirname(path));
+    createDirectory(dirname(path));
     await access(dirname(path), constants.W_OK | constants.X_OK);
     const stats = await stat(path).catch(() => undefined);
     if (stats && (stats.mode & constants.S_IWUSR) === 0) throw new Error("it is marked read-only");

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import { isProtectedFolder, readOwnedFile, writeFileAtomically } from "../files/cache-folder.js";
 
 /** The function that Node.js wraps around a CommonJS module. */
@@ -88,7 +88,7 @@ export class CodeCache {
   store(): void {
     if (this.#isComplete) return;
     try {
-      makeDirectory(this.#cacheFolder);
+      createDirectory(this.#cacheFolder);
       if (!isProtectedFolder(this.#cacheFolder)) return;
       for (const [name, { script, source }] of this.#scripts) {
         const code = script.createCachedData();

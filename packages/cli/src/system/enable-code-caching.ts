@@ -1,5 +1,5 @@
 import { lstatSync } from "node:fs";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import { getCacheFolder, isProtectedFolder } from "../files/cache-folder.js";
 
 /** Node.js has this since 22.8. The types are for Node.js 20. */
@@ -29,7 +29,7 @@ export const enableCodeCaching = (env: NodeJS.ProcessEnv): string | undefined =>
 const prepareCodeFolder = (env: NodeJS.ProcessEnv): string | undefined => {
   const folder = getCacheFolder(env, "code");
   if (!isProtectedFolder(folder)) return undefined;
-  makeDirectory(folder);
+  createDirectory(folder);
   // Another user may have created one of them meanwhile.
   if (!isProtectedFolder(folder)) return undefined;
   // The user may have linked it to a folder that others can write.

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { isRunningAsRoot } from "./data-dir/postgres-account.js";
 import { openDataDir } from "./data-dir/data-dir.js";
-import { makeEphemeralDir } from "./ephemeral-dir.js";
+import { createEphemeralDir } from "./ephemeral-dir.js";
 import { chooseEphemeralParent } from "./data-dir/directories.js";
 import { temporaryDirectory } from "../../test/cluster.js";
 
@@ -36,7 +36,7 @@ describe("an ephemeral data directory", () => {
     await make(unusable);
     vi.spyOn(process, "availableMemory").mockReturnValue(2 ** 40);
     vi.stubEnv("TMPDIR", undefined);
-    const dataDir = await makeEphemeralDir(unusable);
+    const dataDir = await createEphemeralDir(unusable);
     expect(dirname(dataDir.path)).toBe(await realpath(tmpdir()));
     await dataDir.release();
     await expect(stat(dataDir.path)).rejects.toThrow("ENOENT");

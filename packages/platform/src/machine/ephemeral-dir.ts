@@ -18,10 +18,10 @@ export const ephemeralDirPrefix = "mgmt-ephemeral-";
  * @throws PlatformError `platform:data_dir_unsafe` when another account could replace it; `platform:disk_full`,
  *   `platform:data_dir_unwritable`.
  */
-export const makeEphemeralDir = async (memoryDirectory?: string): Promise<DataDir> => {
+export const createEphemeralDir = async (memoryDirectory?: string): Promise<DataDir> => {
   const parent = await chooseEphemeralParent(memoryDirectory);
-  const memoryDir = parent === tmpdir() ? undefined : await makeUniqueDir(parent).catch(() => undefined);
-  const { path, lock } = memoryDir ?? (await makeUniqueDir(tmpdir()).catch(throwCreationError));
+  const memoryDir = parent === tmpdir() ? undefined : await createUniqueDir(parent).catch(() => undefined);
+  const { path, lock } = memoryDir ?? (await createUniqueDir(tmpdir()).catch(throwCreationError));
   return {
     path,
     ephemeral: true,
@@ -41,7 +41,7 @@ const throwCreationError = (error: unknown): never => {
     : platformErrors.temporaryDirUnwritable(tmpdir(), error);
 };
 
-const makeUniqueDir = async (parent: string): Promise<{ path: string; lock: DirectoryLock }> => {
+const createUniqueDir = async (parent: string): Promise<{ path: string; lock: DirectoryLock }> => {
   const realParent = await realpath(parent);
   const problem = await findReplacementRisk(realParent);
   if (problem !== undefined) throw platformErrors.temporaryDirUnsafe(realParent, problem);

@@ -1,7 +1,7 @@
 import type { ErrorCodes, PublicClient, UnknownFields } from "@mgmt/engine";
 import { observe } from "@mgmt/internal/observers/observe";
 import { type DataDir, openDataDir } from "../machine/data-dir/data-dir.js";
-import { makeEphemeralDir } from "../machine/ephemeral-dir.js";
+import { createEphemeralDir } from "../machine/ephemeral-dir.js";
 import { createRecordKeys, readRecordKeys } from "../machine/data-dir/record-keys.js";
 import { getDefaultDataDir } from "../machine/data-dir/directories.js";
 import type { OpenProxy } from "./open-proxy.js";
@@ -98,7 +98,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
   await rejectUnusablePort(port, host);
 
   const dataDir = ephemeral
-    ? await makeEphemeralDir()
+    ? await createEphemeralDir()
     : await openDataDir(options.dataDir ?? getDefaultDataDir());
   let postgres: OpenPostgres | undefined;
   let proxy: OpenProxy | undefined;

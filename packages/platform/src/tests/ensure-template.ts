@@ -51,7 +51,7 @@ export const ensureTemplate = async (
     await lockTemplate(client, id, settings);
     if (await markTemplateUsed(session, id)) return;
     await rejectFailedSetup(session, id);
-    await makeTemplate(session, client, { id, settings });
+    await createTemplate(session, client, { id, settings });
   } catch (error) {
     throw error instanceof DatabaseError && error.code === "55P03"
       ? platformErrors.testSetupTimeout(settings.setupTimeoutMs, "")
@@ -88,7 +88,7 @@ const lockTemplate = async (
   await client.query("select pg_advisory_lock($1, hashtext($2))", [lockKeys.template, id]);
 };
 
-const makeTemplate = async (
+const createTemplate = async (
   session: RunnerSession,
   client: Client,
   { id, settings }: { id: string; settings: DatabaseTestSettings },

@@ -11,7 +11,7 @@ import { getNonInteractiveReason } from "../../input/ask.js";
 import { createAdoptionMatcher } from "../../manifest/adopt.js";
 import { formatAddress } from "../../manifest/entry.js";
 import { describeChangesSince, type Plan, type Step } from "../../manifest/plan.js";
-import { resolveBaseUrl, makePlanFromFile } from "../../manifest/plan-from-file.js";
+import { resolveBaseUrl, createPlanFromFile } from "../../manifest/plan-from-file.js";
 import { readState } from "../../manifest/read-state.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { StepRunner } from "../../manifest/step-runner.js";
@@ -111,7 +111,7 @@ const loadPlan = async (
 ): Promise<Plan> => {
   if (planFile === undefined) {
     const options = { file, prune, targets, isPreview: isPreviewEntry };
-    return makePlanFromFile(options, client, flags, context);
+    return createPlanFromFile(options, client, flags, context);
   }
   const plan = parsePlan(await context.sources.readInFolder(planFile, "<plan>"), planFile);
   const baseUrl = await resolveBaseUrl(flags, context);

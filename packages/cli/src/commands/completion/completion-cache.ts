@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import { isObject } from "../../json/json-path.js";
 
 /** The names and ids that the service returned for one resource type. Times are in milliseconds since 1970. */
@@ -42,7 +42,7 @@ export const writeCacheEntry = (path: string, key: string, entry: CacheEntry): v
     .slice(0, maxEntries);
   const temporaryPath = `${path}.${randomUUID()}.part`;
   try {
-    makeDirectory(dirname(path));
+    createDirectory(dirname(path));
     writeFileSync(temporaryPath, JSON.stringify(Object.fromEntries(newestEntries)), {
       mode: 0o600,
       flag: "wx",

@@ -3,7 +3,7 @@ import type { Context, GlobalFlags } from "../../input/context.js";
 import { planExitCodes, ProgramExitError } from "../../errors/exit-codes.js";
 import { unwritableFileError } from "../../errors/storage-errors.js";
 import { replaceFile } from "../../files/replace-file.js";
-import { makePlanFromFile } from "../../manifest/plan-from-file.js";
+import { createPlanFromFile } from "../../manifest/plan-from-file.js";
 import { renderPlan } from "../../manifest/render-plan.js";
 import { toSafeJson } from "../../output/printable.js";
 import { isPreviewEntry } from "../../preview/record.js";
@@ -25,7 +25,7 @@ export const runPlan = async (
 ): Promise<void> => {
   const { output, cwd } = context;
   const client = await connect(flags, context);
-  const plan = await makePlanFromFile(
+  const plan = await createPlanFromFile(
     { file, prune, targets, isPreview: isPreviewEntry },
     client,
     flags,

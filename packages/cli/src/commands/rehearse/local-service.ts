@@ -4,7 +4,7 @@ import type { Context } from "../../input/context.js";
 import { isObject } from "../../json/json-path.js";
 import type { ManifestEntry, ExistingEntry } from "../../manifest/entry.js";
 import { assignRegions } from "../../manifest/assign-regions.js";
-import { makePlan } from "../../manifest/plan.js";
+import { createPlan } from "../../manifest/plan.js";
 import type { Manifest } from "../../manifest/read-manifest.js";
 import { readState, type ServiceState } from "../../manifest/read-state.js";
 import { StepRunner } from "../../manifest/step-runner.js";
@@ -41,7 +41,7 @@ export class LocalService {
     await this.removeFaults();
     await callControl(this.control, "POST", "/reset", {}, this.context);
     const emptyState: ServiceState = { entries: [], unnamed: [] };
-    const draftPlan = makePlan({ entries: entries.map(removeExternalSource), locateEntry }, emptyState, {
+    const draftPlan = createPlan({ entries: entries.map(removeExternalSource), locateEntry }, emptyState, {
       baseUrl: this.baseUrl,
       prune: false,
     });

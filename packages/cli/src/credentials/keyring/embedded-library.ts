@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import { keyringNotLoadedError } from "../../errors/storage-errors.js";
 import {
   getCacheFolder,
@@ -36,7 +36,7 @@ const ensureLibraryFile = (folder: string): string => {
   if (!isProtectedFolder(folder))
     throw new Error(`${folder} belongs to another user, or others can write it`);
   if (!readOwnedFile(path)?.equals(content)) {
-    makeDirectory(folder);
+    createDirectory(folder);
     writeFileAtomically(path, content);
   }
   return path;

@@ -6,7 +6,7 @@ import { isRunningAsRoot } from "./postgres-account.js";
 import { finishClusterReplacement } from "./cluster-owner.js";
 import { isUnfinishedFile, removeUnfinishedFiles, syncParents } from "./atomic-file.js";
 import { DirectoryLock, lockFileName, pipeFilePattern } from "./directory-lock.js";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import {
   type Manifest,
   UnknownFormatError,
@@ -72,7 +72,7 @@ export const openDataDir = async (dataDir: string): Promise<DataDir> => {
   const path = resolve(dataDir);
   try {
     await rejectForeignParents(path);
-    const isNew = makeDirectory(path, getDirectoryMode());
+    const isNew = createDirectory(path, getDirectoryMode());
     if (!isNew) await makePrivateIfEmpty(path);
     await rejectForeign(path, getCheckedNames(path));
     const lock = await DirectoryLock.acquire(path);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { availableMemory, env, geteuid, platform } from "node:process";
 import { getHomeFolder, resolveUserFolder } from "@mgmt/internal/files/user-folders";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import { findReplacementRisk } from "@mgmt/internal/files/replacement-risk";
 import { findOwnershipProblem } from "./safe-file.js";
 import { isRunningAsRoot } from "./postgres-account.js";
@@ -22,7 +22,7 @@ export const ensurePrivateCacheDir = (): Promise<string | undefined> => {
     platform === "darwin"
       ? join(getHomeFolder(), "Library", "Caches", "mgmt")
       : join(resolveUserFolder(env["XDG_CACHE_HOME"], ".cache"), "mgmt");
-  return makeFirstSafeDirectory(
+  return createFirstSafeDirectory(
     [defaultCacheDir, join(tmpdir(), `mgmt-cache-${getCurrentUidOrZero()}`)],
     0o700,
   );
@@ -32,7 +32,7 @@ export const ensurePrivateCacheDir = (): Promise<string | undefined> => {
 export const ensureProgramCacheDir = (): Promise<string | undefined> => {
   if (!isRunningAsRoot()) return ensurePrivateCacheDir();
   const defaultCacheDir = platform === "darwin" ? "/Library/Caches/mgmt" : "/var/cache/mgmt";
-  return makeFirstSafeDirectory(
+  return createFirstSafeDirectory(
     [defaultCacheDir, join(tmpdir(), "mgmt-programs"), "/tmp/mgmt-programs"],
     0o755,
   );
@@ -58,11 +58,11 @@ export const chooseEphemeralParent = async (directory = memoryDirectory): Promis
 
 const getCurrentUidOrZero = (): number => geteuid?.() ?? 0;
 
-const makeFirstSafeDirectory = async (
+const createFirstSafeDirectory = async (
   candidates: readonly string[],
   mode: number,
 ): Promise<string | undefined> => {
-  for (const candidate of candidates) if (await makeSafeDirectory(candidate, mode)) return candidate;
+  for (const candidate of candidates) if (await createSafeDirectory(candidate, mode)) return candidate;
   return undefined;
 };
 
@@ -70,10 +70,10 @@ const makeFirstSafeDirectory = async (
  * Creates a directory. Returns false for one that another user created first, which can happen in a shared parent such as `/tmp`, that
  * another user could have written to, or that another user could replace.
  */
-const makeSafeDirectory = async (directory: string, mode: number): Promise<boolean> => {
+const createSafeDirectory = async (directory: string, mode: number): Promise<boolean> => {
   try {
     if ((await findReplacementRisk(dirname(directory))) !== undefined) return false;
-    makeDirectory(directory, mode);
+    createDirectory(directory, mode);
     const stats = await lstat(directory);
     if (!stats.isDirectory() || findOwnershipProblem(stats) !== undefined) return false;
     if ((stats.mode & 0o777) !== mode) await chmod(directory, mode);

@@ -15,7 +15,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { readErrorCode } from "@mgmt/internal/errors/error-code";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import { findOwnershipProblem } from "../data-dir/safe-file.js";
 
 interface PackageLink {
@@ -116,7 +116,7 @@ const isDeveloperFile = (name: string): boolean =>
   name.endsWith(".a") || name === "pkgconfig" || name === "pgxs";
 
 const stageDirectory = async (sourceDirectory: string, targetDirectory: string): Promise<void> => {
-  makeDirectory(targetDirectory, 0o755);
+  createDirectory(targetDirectory, 0o755);
   await chmod(targetDirectory, 0o755);
   for (const entry of await readdir(sourceDirectory, { withFileTypes: true })) {
     if (isDeveloperFile(entry.name)) continue;

@@ -1,7 +1,7 @@
 import { X509Certificate, createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { join } from "node:path";
 import { removeUnfinishedFiles, writeAtomically } from "../data-dir/atomic-file.js";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import { readOwnedFile } from "../data-dir/safe-file.js";
 import { createAuthorityCertificate, createServerCertificate } from "./certificate.js";
 
@@ -43,7 +43,7 @@ export const loadServerCredentials = async (
   directory: string,
   { isDurable }: { isDurable: boolean },
 ): Promise<ServerCredentials> => {
-  makeDirectory(directory);
+  createDirectory(directory);
   await removeUnfinishedFiles(directory, Object.values(certificateFileNames));
   const readIfReadable = (name: string): Promise<string> =>
     readOwnedFile(join(directory, name)).catch(() => "");

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { makeDirectory } from "@mgmt/internal/files/make-directory";
+import { createDirectory } from "@mgmt/internal/files/create-directory";
 import { platformErrors } from "../../errors/platform-error.js";
 import { ensurePrivateCacheDir } from "../../machine/data-dir/directories.js";
 import { findPostgresAccount } from "../../machine/data-dir/postgres-account.js";
@@ -35,7 +35,7 @@ export const locateServer = async (parent?: string): Promise<ServerLocation> => 
   });
   const directory = join(parent ?? (await findParent()), `${binaries.version}-${String(protocolVersion)}`);
   try {
-    makeDirectory(directory);
+    createDirectory(directory);
   } catch (error) {
     throw platformErrors.dataDirUnwritable(directory, error);
   }

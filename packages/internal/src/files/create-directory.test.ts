@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { makeDirectory } from "./make-directory.js";
+import { createDirectory } from "./create-directory.js";
 
 let root: string;
 beforeEach(() => {
@@ -10,20 +10,20 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-describe("makeDirectory", () => {
+describe("createDirectory", () => {
   it("creates a directory and its parents for this user only, and says whether it is new", () => {
     const path = join(root, "a", "b", "c");
-    expect([makeDirectory(path), makeDirectory(path)]).toEqual([true, false]);
+    expect([createDirectory(path), createDirectory(path)]).toEqual([true, false]);
     if (process.platform === "win32") return;
     for (const each of [path, join(root, "a")]) expect(statSync(each).mode & 0o777).toBe(0o700);
   });
 
   it.skipIf(process.platform === "win32")("accepts a link to a directory, and refuses one to nothing", () => {
-    makeDirectory(join(root, "real"));
+    createDirectory(join(root, "real"));
     symlinkSync("real", join(root, "link"));
     symlinkSync("nothing", join(root, "dangling"));
-    expect(makeDirectory(join(root, "link"))).toBe(false);
-    expect(() => makeDirectory(join(root, "dangling"))).toThrow("EEXIST");
+    expect(createDirectory(join(root, "link"))).toBe(false);
+    expect(() => createDirectory(join(root, "dangling"))).toThrow("EEXIST");
   });
 
   it.each([
@@ -32,13 +32,13 @@ describe("makeDirectory", () => {
     ["file/a/b", "ENOTDIR"],
   ])("fails with the error of the system where a file is: %s", (name, code) => {
     writeFileSync(join(root, "file"), "");
-    expect(() => makeDirectory(join(root, name))).toThrow(code);
+    expect(() => createDirectory(join(root, name))).toThrow(code);
   });
 
   it.runIf(process.platform === "linux").each(["/proc/mgmt", "/proc/mgmt/a/b", "/proc/self/mgmt"])(
     "fails with the error of the system where nothing can be created: %s",
     (path) => {
-      expect(() => makeDirectory(path)).toThrow(/ENOENT|EACCES/);
+      expect(() => createDirectory(path)).toThrow(/ENOENT|EACCES/);
     },
   );
 });

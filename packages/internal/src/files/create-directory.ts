@@ -10,17 +10,17 @@ import { readErrorCode } from "../errors/error-code.js";
  * @returns true when the directory is new.
  * @throws the error of the file system.
  */
-export const makeDirectory = (path: string, mode = 0o700): boolean => {
+export const createDirectory = (path: string, mode = 0o700): boolean => {
   try {
-    return makeSingleDirectory(path, mode);
+    return createSingleDirectory(path, mode);
   } catch (error) {
     if (!isMissingError(error) || dirname(path) === path) throw error;
-    makeDirectory(dirname(path), mode);
-    return makeSingleDirectory(path, mode);
+    createDirectory(dirname(path), mode);
+    return createSingleDirectory(path, mode);
   }
 };
 
-const makeSingleDirectory = (path: string, mode: number): boolean => {
+const createSingleDirectory = (path: string, mode: number): boolean => {
   try {
     mkdirSync(path, { mode });
     return true;
