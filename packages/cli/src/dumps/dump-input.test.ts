@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { type DumpInput, openDump } from "./dump-input.js";
-import { examineScript } from "./run-script.js";
+import { scanScript } from "./run-script.js";
 import { CliError } from "../errors/cli-error.js";
 import type { Context } from "../input/context.js";
 import { temporaryFolder } from "../../test/folders.js";
@@ -104,12 +104,12 @@ describe("openDump", () => {
   });
 });
 
-const examine = async (script: string): ReturnType<typeof examineScript> => {
+const examine = async (script: string): ReturnType<typeof scanScript> => {
   const input = await open(script);
-  return examineScript(input, "Advice.", new AbortController().signal).finally(() => input.close());
+  return scanScript(input, "Advice.", new AbortController().signal).finally(() => input.close());
 };
 
-describe("examineScript", () => {
+describe("scanScript", () => {
   const dump = "--\n-- PostgreSQL database dump\n--\n\n\\restrict a1B\n\nselect 1;\n";
   const end = "--\n-- PostgreSQL database dump complete\n--\n\n\\unrestrict a1B\n\n";
 

@@ -44,7 +44,7 @@ const dumpEndPattern = /^PostgreSQL database( cluster)? dump complete$/;
  * @param hint how to avoid commands of psql, none of which run.
  * @throws `db:meta_command`, `db:incomplete_dump`, `db:statement_too_long`.
  */
-export const examineScript = async (
+export const scanScript = async (
   { name, readContents }: DumpInput,
   hint: string,
   signal: AbortSignal,

@@ -74,10 +74,10 @@ export class SingleStatement implements Submittable {
     }
   }
 
-  #wakeReaders(): void {
+  #resumeReaders(): void {
     const readers = this.#waitingReaders;
     this.#waitingReaders = [];
-    for (const wake of readers) wake();
+    for (const resume of readers) resume();
   }
 
   submit(connection: Connection): void {
@@ -107,7 +107,7 @@ export class SingleStatement implements Submittable {
     );
     if (this.#waitingBytes < maxWaitingBytes) return;
     this.#connection?.stream.pause();
-    this.#wakeReaders();
+    this.#resumeReaders();
   }
 
   handlePortalSuspended(): void {
@@ -120,7 +120,7 @@ export class SingleStatement implements Submittable {
 
   handleReadyForQuery(): void {
     this.#isDone = true;
-    this.#wakeReaders();
+    this.#resumeReaders();
   }
 
   handleCopyInResponse(connection: Connection): void {
@@ -136,7 +136,7 @@ export class SingleStatement implements Submittable {
           ? error
           : new StatementConnectionError("The connection was lost", { cause: error }),
     };
-    this.#wakeReaders();
+    this.#resumeReaders();
   }
 
   handleCopyData(): void {}

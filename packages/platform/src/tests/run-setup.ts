@@ -72,7 +72,7 @@ const runFunction = async (
       await setup({ connectionString, signal: controller.signal });
     } catch (error) {
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      throw platformErrors.testSetupFailed(hide(message, address.password), error);
+      throw platformErrors.testSetupFailed(redactPassword(message, address.password), error);
     }
   })();
   try {
@@ -82,7 +82,7 @@ const runFunction = async (
   }
 };
 
-const hide = (text: string, password: string): string => text.replaceAll(password, "***");
+const redactPassword = (text: string, password: string): string => text.replaceAll(password, "***");
 
 /** Variables of Postgres client programs, such as `PGSSLMODE`. Those of the user are for another server. */
 const clientVariable = /^PG[A-Z]+$/;
@@ -121,7 +121,7 @@ const runCommand = (
     const collect = (bytes: Buffer): void => {
       output = Buffer.concat([output, bytes]).subarray(-maxOutputBytes);
     };
-    const readOutput = (): string => hide(output.toString("utf8").trim(), address.password);
+    const readOutput = (): string => redactPassword(output.toString("utf8").trim(), address.password);
     let isTimedOut = false;
     const timer = setTimeout(() => {
       isTimedOut = true;

@@ -9,7 +9,7 @@ import { buildPostgresEnvironment } from "../../postgres/connection-environment.
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { type RunningClient, startClient } from "../../postgres/start-client.js";
 import { runProgramOutput, buildSqlOutputFlags } from "../../dumps/run-output.js";
-import { examineScript } from "../../dumps/run-script.js";
+import { scanScript } from "../../dumps/run-script.js";
 import { confirmDatabaseChange } from "../../dumps/confirm-database-change.js";
 import { runExaminedScript } from "../../dumps/run-examined-script.js";
 import { printRestoreResult } from "./restore-result.js";
@@ -38,7 +38,7 @@ export const runRestore = async (
         "A dump in SQL drops nothing. Make one with mgmt db dump --format custom.",
       );
     }
-    const scriptInfo = isScript ? await examineScript(input, dumpHint, signal) : undefined;
+    const scriptInfo = isScript ? await scanScript(input, dumpHint, signal) : undefined;
     const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
     const verbPhrase = clean
       ? "replace what a dump has, and drop what depends on it, in"
@@ -80,7 +80,7 @@ const restoreArchive = async (
   let stdinFeeding = Promise.resolve();
   const startRestore = (): RunningClient => {
     const restoreProcess = startClient(program, args, { env, stdin, stdout: "pipe" }, context);
-    if (restoreProcess.stdin) stdinFeeding = feedStdin(input, restoreProcess);
+    if (restoreProcess.stdin) stdinFeeding = writeInput(input, restoreProcess);
     stdinFeeding.catch(() => undefined);
     return restoreProcess;
   };
@@ -96,7 +96,7 @@ const restoreArchive = async (
 };
 
 /** Writes the contents of an input to a program. A failure to read ends the program before it could take the end for success. */
-const feedStdin = async (
+const writeInput = async (
   input: DumpInput,
   { stdin, kill, exited }: ReturnType<typeof startClient>,
 ): Promise<void> => {

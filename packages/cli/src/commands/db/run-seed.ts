@@ -5,7 +5,7 @@ import { requireClientProgram } from "../../postgres/client-programs.js";
 import { buildClientEnvironment } from "../../postgres/connection-environment.js";
 import { type DumpInput, openDump } from "../../dumps/dump-input.js";
 import { startClient } from "../../postgres/start-client.js";
-import { examineScript } from "../../dumps/run-script.js";
+import { scanScript } from "../../dumps/run-script.js";
 import { confirmDatabaseChange } from "../../dumps/confirm-database-change.js";
 import { runExaminedScript } from "../../dumps/run-examined-script.js";
 import { printRestoreResult } from "./restore-result.js";
@@ -32,7 +32,7 @@ export const runSeed = async (
     }
     const scriptInfo = allowMetaCommands
       ? undefined
-      : await examineScript(input, metaCommandHint, context.signal);
+      : await scanScript(input, metaCommandHint, context.signal);
     const access = await resolveDatabaseAccess(databaseIdOrName, flags, context);
     await confirmDatabaseChange("run SQL on", access, "rows", flags, context, {
       readsStdin: input.path === undefined,

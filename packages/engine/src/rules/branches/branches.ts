@@ -26,7 +26,7 @@ export const serializeBranch = (context: SerializationContext, row: BranchRow): 
 });
 
 /** Makes the branch the only default branch of its project. The roles of the branches do not change. */
-const makeDefaultBranch = (context: OperationContext, newDefaultBranch: BranchRow): BranchRow => {
+const setDefaultBranch = (context: OperationContext, newDefaultBranch: BranchRow): BranchRow => {
   if (newDefaultBranch.isDefault) return newDefaultBranch;
   const { branches } = context.store;
   const updatedAt = context.clock.now();
@@ -80,7 +80,7 @@ export const branchHandlers = {
     },
     execute: ({ context, body }, project) => {
       const addedBranch = addBranch(context, project.id, body.gitName);
-      const branch = body.isDefault ? makeDefaultBranch(context, addedBranch) : addedBranch;
+      const branch = body.isDefault ? setDefaultBranch(context, addedBranch) : addedBranch;
       return { status: 201, body: { data: serializeBranch(context, branch) } };
     },
   }),
@@ -101,7 +101,7 @@ export const branchHandlers = {
       return branch;
     },
     execute: ({ context, body }, branch) => {
-      const changedBranch = body.isDefault === true ? makeDefaultBranch(context, branch) : branch;
+      const changedBranch = body.isDefault === true ? setDefaultBranch(context, branch) : branch;
       return { status: 200, body: { data: serializeBranch(context, changedBranch) } };
     },
   }),
