@@ -8,7 +8,7 @@ const folder = temporaryFolder();
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 const databaseUrl = "databaseUrl: postgres://ada:canary@127.0.0.1:1/db\nkeyFile: keys\n";
 write("typo.yaml", `${databaseUrl}trustproxy: true\n`);
-write("service.yaml", databaseUrl);
+write("service.yaml", `${databaseUrl}listen: 127.0.0.1:0\n`);
 
 describe("mgmt serve", () => {
   it.each([
