@@ -6,11 +6,12 @@ import { postgresEnvironment } from "./run-program.js";
  * Postgres and removes the directory of an ephemeral platform. Needs only a POSIX shell.
  *
  * $1 is the signal for Postgres. $2 is its lock file, whose removal is the last act of Postgres (the process itself may remain as a
- * zombie). $3 is the directory to remove, or empty. Standard input is the process id of Postgres, then a line when everything was shut down
- * cleanly.
+ * zombie). $3 is the directory to remove, or empty. $4 is the process id of Postgres; if it is empty, that is the first line of standard
+ * input. The next line means that everything was shut down cleanly.
  */
 const watchdogScript = `
-read -r pid
+pid=$4
+[ -n "$pid" ] || read -r pid
 read -r shutdown_message && exit 0
 # Sends a signal to all processes of the server. Without /proc, to the first one.
 signal_all() {
@@ -87,7 +88,15 @@ export class Watchdog {
     const { signal, lockFile, directoryToRemove, lockDescriptor } = this.#options;
     const child = spawn(
       "/bin/sh",
-      ["-c", watchdogScript, "mgmt-watchdog", signal, lockFile, directoryToRemove ?? ""],
+      [
+        "-c",
+        watchdogScript,
+        "mgmt-watchdog",
+        signal,
+        lockFile,
+        directoryToRemove ?? "",
+        String(this.#pid ?? ""),
+      ],
       {
         cwd: "/",
         env: postgresEnvironment,
@@ -98,9 +107,7 @@ export class Watchdog {
     );
     // Restart the watchdog when it is killed, because without it Postgres could outlive this process.
     child.once("exit", () => {
-      if (this.#isDismissed) return;
-      this.#process = this.#start();
-      if (this.#pid !== undefined) this.watch(this.#pid);
+      if (!this.#isDismissed) this.#process = this.#start();
     });
     child.stdin?.on("error", () => undefined);
     child.on("error", () => undefined);
