@@ -11,12 +11,18 @@ const cluster = new Cluster();
 type InTurn = ConstructorParameters<typeof ClusterRepairer>[3]["withLock"];
 
 /** Prepares repairs of the cluster of this file, with `inTurn` in place of the locks of its databases. */
-const makeRepairer = async (inTurn: InTurn = (_, work) => work(), isClusterShared = false) => {
+const makeRepairer = async (
+  inTurn: InTurn = (_, work) => work(),
+  {
+    isClusterShared = false,
+    mustStayClosed = () => false,
+  }: { isClusterShared?: boolean; mustStayClosed?: (name: string) => boolean } = {},
+) => {
   const { admin, copies } = await openCopies(cluster);
   const problems: string[] = [];
   const repairer = new ClusterRepairer(admin, copies, new RoleRemover(admin), {
     withLock: inTurn,
-    mustStayClosed: () => false,
+    mustStayClosed,
     isClusterShared,
     report: (problem) => void problems.push(problem),
   });
@@ -77,10 +83,13 @@ describe("the repair of what interrupted work left", () => {
     const session = await cluster.connect(id, credential);
     for (const name of [id, unused.id]) await run(`alter database "${name}" allow_connections false`);
     const looks: string[] = [];
-    const { repairer } = await makeRepairer(async (name, work) => {
-      await work();
-      looks.push(name);
-    }, true);
+    const { repairer } = await makeRepairer(
+      async (name, work) => {
+        await work();
+        looks.push(name);
+      },
+      { isClusterShared: true },
+    );
     repairer.scheduleRepair();
     await vi.waitFor(() => expect(looks.toSorted()).toEqual([id, unused.id].toSorted()));
     await cluster.connect(unused.id, unused.credential);
@@ -89,6 +98,35 @@ describe("the repair of what interrupted work left", () => {
     await vi.waitFor(() => cluster.connect(id, credential));
     await session.query("select");
   });
+
+  it.each(["a repair", "the check for abandoned databases"])(
+    "leaves a database closed that must stay closed: %s",
+    async (repair) => {
+      const [{ id: closedId }, { id: otherId }] = [await cluster.makeTenant(), await cluster.makeTenant()];
+      const close = (id: string): Promise<object[]> => run(`alter database "${id}" allow_connections false`);
+      await close(closedId);
+      vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+      onTestFinished(() => void vi.useRealTimers());
+      const openedIds: string[] = [];
+      const { repairer } = await makeRepairer(
+        async (name, work) => {
+          await work();
+          openedIds.push(name);
+        },
+        { mustStayClosed: (name) => name === closedId },
+      );
+      // The first repair is complete when the second one begins.
+      for (const expected of [[otherId], [otherId, otherId]]) {
+        await close(otherId);
+        if (repair === "a repair") repairer.scheduleRepair();
+        await vi.waitFor(() => {
+          if (repair !== "a repair") vi.advanceTimersByTime(60_000);
+          expect(openedIds).toEqual(expected);
+        });
+      }
+      await run(`drop database "${closedId}"`);
+    },
+  );
 
   it("includes what work left that was interrupted during the repair", async () => {
     const [first, second] = [newTenant().id, newTenant().id];
