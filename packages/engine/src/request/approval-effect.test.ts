@@ -159,6 +159,23 @@ describe("the effect of a request", () => {
     expect(effect.length).toBeLessThan(400);
   });
 
+  it.each([80, 81])("has a name of 80 characters whole: %i", async (length) => {
+    const { id } = await server.seed.database(ids["project"] ?? "", { name: "x".repeat(length) });
+    const text = "x".repeat(80) + (length > 80 ? "…" : "");
+    expect(await request("DELETE", `/databases/${id}`)).toContain(`the database "${text}" (`);
+  });
+
+  it.each([4, 5])("counts all that depends on a resource, and names five of it: 1 and %i", async (others) => {
+    const lone = ids["lone"] ?? "";
+    const names = ["a", "b", "c", "d", "e"].slice(0, others);
+    for (const name of names) await server.seed.database(lone, { name });
+    const recipientAccessToken = await server.tokens.otherUser();
+    const effect = await request("POST", `/projects/${lone}/transfer`, { recipientAccessToken });
+    const end = others > 4 ? '"a", "b", "c", "d", …)' : '"a", "b", "c", "d")';
+    expect(effect).toContain(`with ${String(others + 1)} databases ("`);
+    expect(effect).toContain(`, ${end}, 1 branch`);
+  });
+
   it("names only the id once the resource is gone", async () => {
     await request("DELETE", `/databases/${ids["spare"]}`);
     const [approval] = server.approvals.list();
