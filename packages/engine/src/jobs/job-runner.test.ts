@@ -125,4 +125,36 @@ describe("JobRunner", () => {
     expect(error).toBeInstanceOf(SupersededError);
     expect(error instanceof JobClaimedError).toBe(isTaken);
   });
+
+  it.for([
+    { isAwaited: true, runs: ["job"] },
+    { isAwaited: false, runs: [] },
+  ])(
+    "runs a job that waits for its turn after a stop only if a request waits for it: $isAwaited",
+    async (test) => {
+      const ownJob = { ...job, owner: "me" };
+      const runs: string[] = [];
+      let giveTurn: () => void = () => undefined;
+      let startWaiting: () => void = () => undefined;
+      const isWaiting = new Promise<void>((resolve) => (startWaiting = resolve));
+      const runner = new JobRunner({
+        ...parts,
+        transact: transactWith([ownJob]),
+        findWorkspaces: () => {
+          startWaiting();
+          return new Promise((resolve) => (giveTurn = () => resolve(["workspace"])));
+        },
+        runJob: ({ id }) => Promise.resolve(void runs.push(id)),
+      });
+      runner.start();
+      runner.addScheduledJobs([ownJob]);
+      const attempt = test.isAwaited ? runner.runNow(ownJob) : undefined;
+      await isWaiting;
+      runner.stop();
+      giveTurn();
+      await attempt;
+      await runner.waitUntilIdle();
+      expect(runs).toEqual(test.runs);
+    },
+  );
 });
