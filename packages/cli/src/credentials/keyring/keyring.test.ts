@@ -15,15 +15,17 @@ describe("the probe", () => {
     throw new Error("locked");
   };
   it.each([
-    ["writes", { write: fails }, "locked"],
-    ["reads", { read: fails }, "locked"],
-    ["deletes without failing", { remove: fails }, "locked"],
-    ["returns what was stored", { read: async () => "another" }, "does not return what was stored"],
-    ["deletes", { remove: async () => undefined }, "does not delete"],
-  ])("refuses a keyring that never %s", async (_, changed, why) => {
+    ["writes", { write: fails }, "locked", 0],
+    ["reads", { read: fails }, "locked", 0],
+    ["deletes without failing", { remove: fails }, "locked", 1],
+    ["returns what was stored", { read: async () => "another" }, "does not return what was stored", 0],
+    ["deletes", { remove: async () => undefined }, "does not delete", 1],
+  ])("refuses a keyring that never %s, and leaves no entry that it can delete", async (...columns) => {
+    const [, changed, why, remainingCount] = columns;
     await expect(probeKeyring(memoryKeyring(entries, changed))).rejects.toMatchObject({
       code: "keyring:unavailable",
       message: expect.stringContaining(why),
     });
+    expect(entries.size).toBe(remainingCount);
   });
 });
