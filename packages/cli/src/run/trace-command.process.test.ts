@@ -1,8 +1,9 @@
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net";
 import { afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { ensureBuilt } from "../../test/bin.js";
+import { bin, ensureBuilt } from "../../test/bin.js";
 import { type Collector, startCollector } from "../../test/collector.js";
 import { type Result, type RunOptions, run, useSession } from "../../test/terminal.js";
 
@@ -152,6 +153,19 @@ describe("a traced command", { timeout: 25_000 }, () => {
     expect(stderr).toMatch(new RegExp(`^Sent 2 spans of trace [\\da-f]{32} to ${collector.url}$`, "m"));
     expect(stderr).not.toContain("secret");
     expect(headers.authorization).toBe(`Basic ${btoa("user:secret")}`);
+  });
+
+  /** As Docker does, gives the command a namespace of processes, in which it is the first one. Few systems allow everyone to. */
+  const isolated = ["--pid", "--fork", "--kill-child"];
+  const isAllowed = spawnSync("unshare", [...isolated, "true"]).status === 0;
+
+  it.skipIf(!isAllowed)("has sent its trace when it ends as the first process of a container", async () => {
+    const collector = await open();
+    const env = { ...process.env, ...session.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
+    const command = spawn("unshare", [...isolated, process.execPath, bin, "projects", "list"], { env });
+    const hasExported = collector.exported.then(() => true);
+    await once(command, "close");
+    expect(await Promise.race([hasExported, Promise.resolve(false)])).toBe(true);
   });
 });
 
