@@ -41,6 +41,20 @@ describe("mgmt login --browser", () => {
     expect(existsSync(dirname(opened))).toBe(false);
   });
 
+  it("opens no browser if the page cannot be written: others could read the URL in its arguments", async () => {
+    const folder = dirname(account.file);
+    const browser = join(folder, "browser.sh");
+    writeFileSync(browser, `#!/bin/sh\ntouch "${browser}.opened"\n`, { mode: 0o700 });
+    const line = ["login", "--browser", "--base-url", account.server.baseUrl];
+    const env = { ...account.env, BROWSER: browser, HOME: folder, TMPDIR: join(folder, "missing") };
+    const { status } = await converse(line, env, async (url) => {
+      const { redirect } = await account.server.engine.oauth.consent({ url });
+      expect((await fetch(redirect)).status).toBe(200);
+      return "";
+    });
+    expect({ status, isOpened: existsSync(`${browser}.opened`) }).toEqual({ status: 0, isOpened: false });
+  });
+
   it("stops listening and stores nothing on Ctrl-C, and exits with 130", async () => {
     const line = ["login", "--browser", "--base-url", account.server.baseUrl];
     let callback = "";
