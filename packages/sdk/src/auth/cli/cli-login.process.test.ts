@@ -105,6 +105,17 @@ describe("a program that uses the login of the CLI", () => {
     expect(tokenRequests() - before).toBe(1);
     expect((await createClient(login).me.get()).user?.id).toBe(account.server.engine.defaults.user.id);
   });
+
+  it("asks the CLI again after it has failed", async () => {
+    await account.login();
+    const login = await cliLogin();
+    const rejected = await login.token();
+    const { profiles } = account.stored();
+    account.store((stored) => void (stored.profiles = {}));
+    await expect(login.token({ rejected })).rejects.toThrow(AuthError);
+    account.store((stored) => void (stored.profiles = profiles));
+    expect(await login.token({ rejected })).toBe(rejected);
+  });
 });
 
 describe("the environment", () => {
