@@ -90,3 +90,26 @@ describe("databases_ensure", () => {
     });
   });
 });
+
+describe("databases_restore", () => {
+  it.each([
+    [
+      "recovering",
+      {
+        isError: false,
+        status: "recovering",
+        message: "A restore was under way. This call did not start another one.",
+        next: [{ tool: "databases_get" }],
+      },
+    ],
+    ["provisioning", { isError: true, error: { code: "database:busy" } }],
+  ] as const)("waits for no other work than a restore: a database that is %s", async (status, expected) => {
+    const { databaseId } = await seedProject();
+    const { seed, states } = mcp.session.server.engine;
+    const { id: backupId } = await seed.backup(databaseId);
+    await states.setDatabaseStatus(databaseId, status);
+    const { call } = await open({ options: { maxWaitMs: 1 } });
+    const source = { type: "backup", databaseId, backupId };
+    expect(await call("databases_restore", { targetDatabaseId: databaseId, source })).toMatchObject(expected);
+  });
+});
