@@ -270,6 +270,21 @@ describe("a mock in a page", () => {
     });
   });
 
+  it.each([undefined, "session"] as const)(
+    "responds to a change after afterMutation, where persist is %s",
+    async (persist) => {
+      let storedCount = 0;
+      const afterMutation = async (): Promise<void> => {
+        await new Promise((resolve) => setImmediate(resolve));
+        storedCount += 1;
+      };
+      const mock = setup({ persist, afterMutation });
+      await mock.start();
+      expect(await createWith(mock, { body: project })).toBe(201);
+      expect(storedCount).toBe(1);
+    },
+  );
+
   describe("that keeps its state", () => {
     it("has what was there when the page was left in the middle of a request", async () => {
       const mock = setup({ persist: "session" });
