@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Api } from "../rules/api.js";
+import { Api } from "../../test/rules/api.js";
 
 let api: Api;
 let projectId: string;
