@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DatabaseTestOptions, resolveDatabaseTestOptions } from "./kit-options.js";
-import { listFiles } from "./template-files.js";
 import { computeTemplateId } from "./template-id.js";
 
 let directory = "";
@@ -76,31 +75,4 @@ describe("the id of a template", () => {
     await write("yarn.lock", "");
     expect(await idOf({ setup: undefined, files: [] })).toBe(id);
   });
-});
-
-describe("the files of a pattern", () => {
-  const all = ["prisma/migrations/1/migration.sql", "prisma/schema.prisma"];
-
-  it.each([
-    ["prisma", all],
-    ["prisma/", all],
-    ["./prisma/**", all],
-    ["**/*.sql", ["prisma/migrations/1/migration.sql"]],
-    ["prisma/**/migration.sql", ["prisma/migrations/1/migration.sql"]],
-    ["prisma/schema.?risma", ["prisma/schema.prisma"]],
-    ["prisma/*", all],
-    ["app/../prisma/schema.prisma", ["prisma/schema.prisma"]],
-  ])("%s are %j", async (pattern, paths) => {
-    expect(await listFiles(pattern, directory)).toEqual(paths.map((path) => join(directory, path)));
-  });
-
-  it.each(["missing.sql", "prisma/*.sql", "[", "prisma/schema.prisma/x", "**/*.txt"])(
-    "are missing for %s, which is an error",
-    async (pattern) => {
-      await expect(listFiles(pattern, directory)).rejects.toMatchObject({
-        code: "platform:test_files_missing",
-        message: `No file matches ${JSON.stringify(pattern)} in ${directory}`,
-      });
-    },
-  );
 });
