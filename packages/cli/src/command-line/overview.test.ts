@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { groups } from "../contract/generated/groups.js";
 import { commandOverrides } from "../contract/command-override.js";
-import { wrapCommand } from "../output/wrap.js";
 import { runInProcess } from "../../test/in-process.js";
 import { definitions } from "../../test/operation-examples.js";
-import { allCommands, definedCommands } from "../../test/program.js";
+import { definedCommands } from "../../test/program.js";
 
 const lines = (await definedCommands()).map(({ line }) => line.split(" ").slice(1));
-const allLines = (await allCommands()).map(({ line }) => line.split(" ").slice(1));
 const printed = async (words: readonly string[], columns: number): Promise<string> => {
   const { status, stdout, stderr } = await runInProcess(words, { terminal: true, columns });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -45,6 +43,18 @@ describe("the overview", () => {
       });
     }
   });
+
+  it.each([
+    ["no command", []],
+    ["mgmt help", ["help"]],
+  ])("is the overview for %s", async (_, words) => {
+    expect(await printed(words, 80)).toBe(await printed(["--help"], 80));
+  });
+
+  it("lists groups without their hidden commands", () => {
+    expect(groups.map(({ name }) => name)).toContain("apps");
+    expect(lines.some(([name]) => name === "apps")).toBe(false);
+  });
 });
 
 describe("a command that does the same as another", () => {
@@ -64,42 +74,5 @@ describe("a command that does the same as another", () => {
     expect(stderr).toContain("mgmt api");
     expect(stderr).not.toContain("mgmt apps");
     expect((await runInProcess(["projects", "databses"])).stderr).not.toContain("mgmt projects databases");
-  });
-});
-
-describe("help on a terminal", () => {
-  /** Lines that are too wide, without those of a single word, which cannot be broken. */
-  const tooWide = (text: string, columns: number): string[] =>
-    text.split("\n").filter((line) => line.length > columns && !/^ *("[^"]*"|'[^']*'|\S+)( \\)?$/.test(line));
-
-  it.each(
-    [40, 80, 200].flatMap((columns) => allLines.map((words) => [columns, words.join(" "), words] as const)),
-  )(
-    "has no line that is wider than %i columns, and all values: mgmt %s --help",
-    async (columns, _, words) => {
-      const text = await printed([...words, "--help"], columns);
-      expect(tooWide(text, columns)).toEqual([]);
-      expect(text).not.toMatch(/\[object|\[Function|=> \{|\bundefined\b|\bNaN\b/);
-    },
-  );
-
-  it.each([
-    ["no command", []],
-    ["mgmt help", ["help"]],
-  ])("is the overview for %s", async (_, words) => {
-    expect(await printed(words, 80)).toBe(await printed(["--help"], 80));
-  });
-
-  it("breaks examples so that a shell reads them as one line", () => {
-    const line = `mgmt databases list --query "[?status=='ready' && region.id=='x']" --project-id proj_1 --all`;
-    const broken = wrapCommand(line, 40);
-    expect(broken.length).toBeGreaterThan(2);
-    expect(broken.join("\n").replaceAll(/ \\\n +/g, " ")).toBe(line);
-    expect(wrapCommand("mgmt dev", 40)).toEqual(["mgmt dev"]);
-  });
-
-  it("lists groups without their hidden commands", () => {
-    expect(groups.map(({ name }) => name)).toContain("apps");
-    expect(lines.some(([name]) => name === "apps")).toBe(false);
   });
 });

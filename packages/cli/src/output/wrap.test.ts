@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { wrapBeside, wrapMessage } from "./wrap.js";
+import { wrapBeside, wrapCommand, wrapMessage } from "./wrap.js";
 
 describe("a message that is wrapped", () => {
   it("continues an indented line between words, indented further", () => {
@@ -39,4 +39,12 @@ describe("a string beside a title", () => {
       "Project\n  shop\n  (proj_8s2d4f6g1h3j5k7l9q0w2e4r)",
     );
   });
+});
+
+it("breaks commands so that a shell reads them as one line", () => {
+  const line = `mgmt databases list --query "[?status=='ready' && region.id=='x']" --project-id proj_1 --all`;
+  const broken = wrapCommand(line, 40);
+  expect(broken.length).toBeGreaterThan(2);
+  expect(broken.join("\n").replaceAll(/ \\\n +/g, " ")).toBe(line);
+  expect(wrapCommand("mgmt dev", 40)).toEqual(["mgmt dev"]);
 });
