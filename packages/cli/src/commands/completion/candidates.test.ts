@@ -80,23 +80,6 @@ describe("completion of values", () => {
     expect(await completionsOf(...line.split(" "))).toEqual(expected);
   });
 
-  it.each([
-    ["PO", ["POST"]],
-    ["/v1/regions", ["/v1/regions", "/v1/regions/accelerate", "/v1/regions/postgres"]],
-    ["regions/p", ["regions/postgres"]],
-    ["POST /v1/pro", ["/v1/projects", "/v1/projects/"]],
-    ["POST /v1/projects/p/d", ["/v1/projects/p/databases"]],
-    ["DELETE /v1/projects", ["/v1/projects/"]],
-    ["POST /v1/me", []],
-    ["POST /v1/projects/p/databases/", []],
-    ["FETCH /v1/", []],
-    ["GET /v1/me ", []],
-    ["//v1", []],
-    ["projects//d", []],
-  ])("completes mgmt api %s", async (line, expected) => {
-    expect(await completionsOf("api", ...line.split(" "))).toEqual(expected);
-  });
-
   it("completes profiles", async () => {
     const env = { MGMT_CONFIG_DIR: join(folder, "profiles") };
     mkdirSync(env.MGMT_CONFIG_DIR);
