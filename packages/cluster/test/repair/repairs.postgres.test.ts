@@ -203,8 +203,9 @@ describe("the repair of what interrupted work left", () => {
   it("does not touch open databases, backups, spare databases and those of others", async () => {
     const { id } = await cluster.makeTenant();
     await cluster.databases.backup(id, "bkp_untouched");
-    // From then on, only the test changes databases.
-    await vi.waitFor(async () => expect(await completeSpares()).toHaveLength(3));
+    // From then on, only the test changes databases. Where Postgres copies files, one more is the template of the others.
+    const spareCount = cluster.policy.major >= 15 ? 4 : 3;
+    await vi.waitFor(async () => expect(await completeSpares()).toHaveLength(spareCount));
     for (const name of ["byhand", "making.byhand"]) {
       await run(`create database "${name}" allow_connections false template template0`);
     }
