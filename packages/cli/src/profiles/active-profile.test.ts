@@ -30,6 +30,11 @@ describe("the profile of a command", () => {
 
   it.each<[string, string, Choice & { readonly fields?: object }]>([
     ["stack", "its mgmt dev --here, before the link", { link }],
+    [
+      "stack",
+      "its mgmt dev --here, whose data was moved to it",
+      { fields: { folder: "/elsewhere", dataId: "id" } },
+    ],
     ["other", "--profile", { flags: { profile: "other" } }],
     ["other", "MGMT_PROFILE", { variable: "other" }],
     ["linked", "the link before one that was never ready", { link, fields: { controlUrl: undefined } }],
@@ -37,6 +42,7 @@ describe("the profile of a command", () => {
   ])("in a folder is %s, from %s", (name, _, { flags = {}, variable, link, fields }) => {
     const folder = realpathSync(mkdtempSync(join(root, "stack-")));
     mkdirSync(join(folder, ".mgmt/dev"), { recursive: true });
+    writeFileSync(join(folder, ".mgmt/dev/data-id"), "id");
     if (link) writeFileSync(join(folder, ".mgmt/link.json"), JSON.stringify(link));
     const stack = { folder, controlUrl: "http://127.0.0.1:1/_control", ...fields };
     const settings = createSettingsFolder(root, { profiles: { ...profiles, stack }, active: "main" });
@@ -46,6 +52,7 @@ describe("the profile of a command", () => {
     });
     expect(choice.name?.value).toBe(name);
     expect(choice.name?.from === join(folder, ".mgmt/dev")).toBe(name === "stack");
+    if (name === "stack") expect(choice.profile?.folder).toBe(folder);
     expect(isChosenByFolder(choice)).toBe(name === "stack" || name === "linked");
   });
 

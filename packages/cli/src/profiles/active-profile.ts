@@ -2,7 +2,7 @@ import type { Context, GlobalFlags } from "../input/context.js";
 import { unknownProfileError } from "../errors/access-errors.js";
 import { invalidProfileNameError } from "../errors/usage-errors.js";
 import { findLink, type LinkWithFile } from "./link-file.js";
-import { findStackProfileName, getStackDataFolder } from "./folder-stack.js";
+import { findFolderStack, type FolderStack, getStackDataFolder } from "./folder-stack.js";
 import {
   isDevProfile,
   isValidProfileName,
@@ -44,20 +44,23 @@ export const selectProfile = (
   if (explicitName && !isValidProfileName(explicitName.value))
     throw invalidProfileNameError(explicitName.from, explicitName.value);
   const storedProfiles = readProfiles(path);
-  const selectedName = explicitName ?? findStackName(storedProfiles, cwd) ?? findLinkedProfileName(link);
+  const stack = explicitName ? undefined : findUsableStack(storedProfiles, cwd);
+  const stackName = stack && { value: stack.profileName, from: getStackDataFolder(stack.folder) };
+  const selectedName = explicitName ?? stackName ?? findLinkedProfileName(link);
   const { active } = storedProfiles;
   const activeName = findProfile(storedProfiles, active) && active;
   const name = selectedName ?? (activeName === undefined ? undefined : { value: activeName, from: path });
-  return { file: path, storedProfiles, name, profile: findProfile(storedProfiles, name?.value), link };
+  const storedProfile = findProfile(storedProfiles, name?.value);
+  // Its data may have been moved to another folder.
+  const profile = storedProfile && stack ? { ...storedProfile, folder: stack.folder } : storedProfile;
+  return { file: path, storedProfiles, name, profile, link };
 };
 
 /** A `mgmt dev --here` that was never ready does not count. One that has stopped does: commands must not go to another service instead. */
-const findStackName = (storedProfiles: StoredProfiles, cwd: string): ValueWithSource<string> | undefined => {
-  const name = findStackProfileName(storedProfiles, cwd);
-  const profile = findProfile(storedProfiles, name);
-  return name !== undefined && profile?.folder !== undefined && isDevProfile(profile)
-    ? { value: name, from: getStackDataFolder(profile.folder) }
-    : undefined;
+const findUsableStack = (storedProfiles: StoredProfiles, cwd: string): FolderStack | undefined => {
+  const stack = findFolderStack(storedProfiles, cwd);
+  const profile = findProfile(storedProfiles, stack?.profileName);
+  return profile && isDevProfile(profile) ? stack : undefined;
 };
 
 /** Returns whether the working directory chose the profile, by its link or its `mgmt dev --here`, and no flag, variable, or setting. */

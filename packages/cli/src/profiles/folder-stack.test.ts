@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { findStackProfileName, getStackDataFolder } from "./folder-stack.js";
+import { findFolderStack, getDataIdPath, getStackDataFolder } from "./folder-stack.js";
 import { temporaryFolder } from "../../test/folders.js";
 
 const root = realpathSync(temporaryFolder());
@@ -22,13 +22,13 @@ const find = (cwd: string, folders: Readonly<Record<string, string>>): string | 
       { baseUrl: "http://127.0.0.1", folder: join(base, folder) },
     ]),
   );
-  return findStackProfileName(
+  return findFolderStack(
     { profiles: { ...profiles, local: { baseUrl: "http://127.0.0.1" } } },
     join(base, cwd),
-  );
+  )?.profileName;
 };
 
-describe("findStackProfileName", () => {
+describe("findFolderStack", () => {
   it.each([
     ["in its folder", "main", "main"],
     ["in a subfolder", "main/packages/api", "main"],
@@ -75,6 +75,43 @@ describe("findStackProfileName", () => {
     // Not a folder, which the system refuses to enter.
     writeFileSync(join(base, "main/app/.mgmt"), "");
     expect(find("main/app", { outer: "main", inner: "main/app" })).toBe("outer");
+  });
+
+  describe("of data that was moved", () => {
+    const findById = (cwd: string, dataId: string): ReturnType<typeof findFolderStack> =>
+      findFolderStack(
+        { profiles: { main: { baseUrl: "http://127.0.0.1", folder: join(base, "main"), dataId } } },
+        join(base, cwd),
+      );
+    const makeData = (folder: string, dataId: string): void => {
+      make(`${folder}/src`, getStackDataFolder(folder));
+      writeFileSync(join(base, getDataIdPath(getStackDataFolder(folder))), `${dataId}\n`);
+    };
+
+    it("is the profile of its id, with the folder where the data is now", () => {
+      makeData("moved", "id");
+      expect(findById("moved/src", "id")).toEqual({ profileName: "main", folder: join(base, "moved") });
+    });
+
+    it.each([
+      ["another id", "other"],
+      ["no id", ""],
+    ])("is none if the data has %s", (_, dataId) => {
+      makeData("moved", dataId);
+      expect(findById("moved", "id")).toBeUndefined();
+    });
+
+    it("is none for a copy, whose original is in its folder", () => {
+      makeData("main", "id");
+      makeData("copy", "id");
+      expect(findById("copy", "id")).toBeUndefined();
+      expect(findById("main", "id")?.folder).toBe(join(base, "main"));
+    });
+
+    it("is none if the id is not in a file", () => {
+      make("moved", getDataIdPath(getStackDataFolder("moved")));
+      expect(findById("moved", "id")).toBeUndefined();
+    });
   });
 
   it("does not read what the folder says about itself", () => {

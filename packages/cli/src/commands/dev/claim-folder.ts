@@ -11,7 +11,7 @@ import { openPinnedFolder } from "../../files/pinned-folder.js";
 import { readPrivateFile } from "../../files/private-file.js";
 import { replaceFile } from "../../files/replace-file.js";
 import type { Context } from "../../input/context.js";
-import { getStackDataFolder } from "../../profiles/folder-stack.js";
+import { getDataIdPath, getStackDataFolder } from "../../profiles/folder-stack.js";
 import {
   findProfile,
   isDevRunning,
@@ -32,7 +32,6 @@ export interface ClaimedFolder {
   readonly profileName: string;
 }
 
-const dataIdName = "data-id";
 const gitignoreName = ".gitignore";
 
 /**
@@ -69,7 +68,7 @@ export const claimFolder = async (folder: string, { env }: Pick<Context, "env">)
     };
     await updateProfiles(getProfilesPath(env), claim);
     // The profile is first: data with an id that no profile has cannot be used.
-    await writeOwnFile(join(dataDir, dataIdName), dataId, folder);
+    await writeOwnFile(getDataIdPath(dataDir), dataId, folder);
   } catch (error) {
     throw error instanceof CliError ? error : unusableFolderError(dataDir, error);
   }
@@ -124,8 +123,10 @@ const prepareDataFolder = async (folder: string, dataDir: string): Promise<strin
   }
   const names = await readdir(dataDir);
   await writeOwnFile(join(dataDir, gitignoreName), "*\n", folder);
-  const hasData = names.some((name) => !name.startsWith(gitignoreName) && !name.startsWith(dataIdName));
-  return (await readPrivateFile(join(dataDir, dataIdName))) ?? (hasData ? "" : undefined);
+  const hasData = names.some(
+    (name) => !name.startsWith(gitignoreName) && !name.startsWith(basename(getDataIdPath(dataDir))),
+  );
+  return (await readPrivateFile(getDataIdPath(dataDir))) ?? (hasData ? "" : undefined);
 };
 
 const writeOwnFile = async (path: string, text: string, folder: string): Promise<void> => {

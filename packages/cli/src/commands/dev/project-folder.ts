@@ -4,9 +4,8 @@ import { getHomeFolder } from "@mgmt/internal/files/user-folders";
 import { homeFolderError } from "../../errors/dev-errors.js";
 import { isWithinFolder } from "../../files/is-within-folder.js";
 import type { Context } from "../../input/context.js";
-import { findStackProfileName } from "../../profiles/folder-stack.js";
+import { findFolderStack } from "../../profiles/folder-stack.js";
 import { findLink } from "../../profiles/link-file.js";
-import { findProfile } from "../../profiles/profile.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 
 /**
@@ -17,9 +16,8 @@ import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
  * @throws `dev:home_folder` for the home directory and the folders above it, whose service all projects would use.
  */
 export const findProjectFolder = ({ cwd, env }: Pick<Context, "cwd" | "env">): string => {
-  const storedProfiles = readProfiles(getProfilesPath(env));
-  const stackProfile = findProfile(storedProfiles, findStackProfileName(storedProfiles, cwd));
-  if (stackProfile?.folder !== undefined) return stackProfile.folder;
+  const stack = findFolderStack(readProfiles(getProfilesPath(env)), cwd);
+  if (stack) return stack.folder;
   const workingFolder = realpathSync.native(cwd);
   if (isHomeOrAbove(workingFolder)) throw homeFolderError(workingFolder);
   const folders = listProjectFolders(workingFolder);

@@ -3,7 +3,7 @@ import { readErrorCode } from "@mgmt/internal/errors/error-code";
 import { slowStopError, unstoppableDevError } from "../../errors/dev-errors.js";
 import type { Context } from "../../input/context.js";
 import { describeDev } from "../../profiles/describe-dev.js";
-import { findStackProfileName } from "../../profiles/folder-stack.js";
+import { findFolderStack } from "../../profiles/folder-stack.js";
 import { readDevLiveness } from "../../profiles/profile.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import { listRunningServices, type RunningService, type ServiceEntry } from "./running-services.js";
@@ -21,9 +21,9 @@ export const runDevStop = async (
   context: Pick<Context, "env" | "cwd" | "output" | "signal">,
 ): Promise<void> => {
   const { env, cwd, output } = context;
-  const profileName = findStackProfileName(readProfiles(getProfilesPath(env)), cwd);
+  const stack = findFolderStack(readProfiles(getProfilesPath(env)), cwd);
   const entries = (await listRunningServices(context)).filter(
-    ({ service }) => stopsAll || service.profile === profileName,
+    ({ service }) => stopsAll || service.profile === stack?.profileName,
   );
   if (entries.length === 0)
     output.info(stopsAll ? "No mgmt dev is running." : "No mgmt dev --here of this folder is running.");
