@@ -5,6 +5,7 @@ import { startCannedServer } from "../../../test/canned-server.js";
 import { checksOf } from "../../../test/commands/doctor/checks.js";
 import { temporaryFolder } from "../../../test/folders.js";
 import { runInProcess } from "../../../test/in-process.js";
+import { createSettingsFolder } from "../../../test/profiles/settings-folder.js";
 import type { Result } from "../../../test/result.js";
 
 const folder = temporaryFolder();
@@ -44,6 +45,19 @@ describe("mgmt doctor without a working service", () => {
     const checks = checksOf(result);
     expect(checks["service"]).toMatchObject({ status: "failure", next: [["mgmt", "dev"]] });
     expect(checks["credential"]).toBeUndefined();
+  });
+
+  it("names the command that starts a mgmt dev that has stopped", async () => {
+    const stopped = { baseUrl: "http://127.0.0.1:1", controlUrl: "http://127.0.0.1:1/_control", token: "t" };
+    const profiles = { local: stopped };
+    const { cwd, env } = createSettingsFolder(folder, { profiles, active: "local" });
+    const result = await runInProcess(["doctor", "-o", "json"], { env, cwd });
+    expect(result.status).toBe(1);
+    expect(checksOf(result)["service"]).toMatchObject({
+      status: "failure",
+      message: expect.stringMatching(/^The mgmt dev of profile local is not running at .*dev:not_running/),
+      next: [["mgmt", "dev"]],
+    });
   });
 
   it.each([

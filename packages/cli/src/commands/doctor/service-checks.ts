@@ -2,9 +2,12 @@ import type { MgmtClient } from "@mgmt/sdk";
 import { parseHttpDate } from "@mgmt/internal/text/http-time";
 import type { Context, GlobalFlags } from "../../input/context.js";
 import { missingBaseUrlError } from "../../errors/access-errors.js";
+import type { CliError } from "../../errors/cli-error.js";
+import { devNotRunningError } from "../../errors/dev-errors.js";
 import { groups } from "../../contract/generated/groups.js";
 import { isObject } from "../../json/json-path.js";
-import { findRunningProfile } from "../../profiles/profile.js";
+import type { SelectedProfile } from "../../profiles/active-profile.js";
+import { findRunningProfile, isDevProfile, isSameUrl, readDevLiveness } from "../../profiles/profile.js";
 import { getProfilesPath, readProfiles } from "../../profiles/read-profiles.js";
 import { type ServiceAccess, resolveAccess } from "../../profiles/resolve-access.js";
 import { createClientFor } from "../../service/connect.js";
@@ -51,14 +54,19 @@ export const checkService = async (
   const checks = [
     createOkCheck("address", `${stripUrlCredentials(value)} (from ${from})`),
     ...(await checkConnection(value, context)),
-    ...(await checkResponse(client, value, context)),
+    ...(await checkResponse(client, value, access.selectedProfile, context)),
   ];
   const isReachable = checks.every(({ name, status }) => name !== "service" || status !== "failure");
   return isReachable ? [...checks, ...(await checkCredentials(access, flags, context))] : checks;
 };
 
 /** Requests the contract of the service, and compares it and the service's clock with this program and machine. */
-const checkResponse = async (client: MgmtClient, baseUrl: string, context: Context): Promise<Check[]> => {
+const checkResponse = async (
+  client: MgmtClient,
+  baseUrl: string,
+  selectedProfile: SelectedProfile | undefined,
+  context: Context,
+): Promise<Check[]> => {
   const { signal } = context;
   const startMs = performance.now();
   const sentAt = Date.now();
@@ -76,6 +84,8 @@ const checkResponse = async (client: MgmtClient, baseUrl: string, context: Conte
   } catch (error) {
     signal.throwIfAborted();
     const isNotFound = error instanceof Error && "status" in error && error.status === 404;
+    const stoppedError = createStoppedError(baseUrl, selectedProfile);
+    if (stoppedError) return [await createErrorCheck("service", stoppedError)];
     if (!isNotFound) return [await createErrorCheck("service", error, suggestNext(baseUrl, context))];
     return [
       createOkCheck("service", "Responded"),
@@ -84,6 +94,21 @@ const checkResponse = async (client: MgmtClient, baseUrl: string, context: Conte
       }),
     ];
   }
+};
+
+/** Returns the error of other commands if the service is a `mgmt dev` that has stopped. Another program may respond at its address. */
+const createStoppedError = (
+  baseUrl: string,
+  selectedProfile: SelectedProfile | undefined,
+): CliError | undefined => {
+  const { name, profile } = selectedProfile ?? {};
+  return name &&
+    profile &&
+    isDevProfile(profile) &&
+    isSameUrl(baseUrl, profile.baseUrl) &&
+    readDevLiveness(profile) === "dead"
+    ? devNotRunningError(name.value, baseUrl, profile.folder)
+    : undefined;
 };
 
 /** Returns the commands that help when a service does not respond. A service on this machine may have to be started first. */
