@@ -100,6 +100,7 @@ const suggestDryRun: NextRule = ({ command }) => {
  */
 export const nextByCode: Readonly<Record<string, NextRule>> = {
   approval_required: (details) => [["agent-approvals", "wait", details.readDetail("approvalId")]],
+  "query:failed": suggestHelp("query"),
   "platform:test_database_failed": suggestHelp("run"),
   "platform:test_files_missing": suggestHelp("run"),
   "platform:test_setup_failed": suggestHelp("run"),
