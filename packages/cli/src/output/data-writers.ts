@@ -9,7 +9,7 @@ export const createNdjsonWriter = (): ListWriter => ({
 });
 
 /** Fields that identify an item, most specific first: of resources, of operations, and of settings. */
-const idFields = ["id", "name", "operationId", "key"] as const;
+export const idFields = ["id", "name", "operationId", "key"] as const;
 
 /** Writes the id of each item on a line of its own, for the arguments of another command. */
 export const createIdWriter = (): ListWriter => ({

@@ -242,6 +242,18 @@ describe("mgmt query", () => {
     expect(outcome(written)).toMatchObject({ status: 2, stderr: expect.stringContaining("INSERT 0 1") });
   });
 
+  it("refuses to print ids of rows that have no column for them", async () => {
+    const columns = [["a", int4]] as const;
+    const result = await query("select 1 as a", { columns, table: [["1"]] }, "--output name");
+    expect(outcome(result)).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: expect.stringContaining("the columns id, name,"),
+    });
+    const selected = await query("select 1 as a", { columns, table: [["1"]] }, "--output name --query [].a");
+    expect(outcome(selected)).toEqual({ status: 0, stdout: "1\n", stderr: "" });
+  });
+
   it("says that a statement without rows keeps nothing without --write", async () => {
     const { status, stderr } = await query("analyze notes", { tag: "ANALYZE" });
     expect({ status, stderr }).toEqual({
@@ -354,6 +366,8 @@ describe("mgmt query", () => {
     expect(stderr).toBe(
       'error: column "x" does not exist (SQLSTATE 42703; line 2, column 1) (query:failed)\nhint: Try y.\n',
     );
+    const { errors } = await query("select x", reply, "--json");
+    expect(errors).toMatchObject([{ error: { next: [["mgmt", "query", "--help"]] } }]);
   });
 
   it.each([

@@ -210,7 +210,12 @@ const printRows = async (statement: SingleStatement, { output }: Context): Promi
   if (!selectsParts && format === "csv") return output.writeParts(renderCsv(statement, isTerminal), format);
   if (!selectsParts && format === "json") return output.writeParts(renderJson(statement), format);
   if (selectsParts || format !== "table")
-    return output.writeList(assertColumns(toObjects(statement), statement, presentation.fields));
+    return output.writeList(
+      assertColumns(toObjects(statement), statement, {
+        fields: presentation.fields,
+        printsIds: format === "name" && !selectsParts,
+      }),
+    );
   let isEmpty = true;
   const parts = renderTable(statement, await output.loadStyle(), tableWidth);
   const watchParts = async function* (): AsyncGenerator<string> {
