@@ -1,7 +1,11 @@
+import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { linkedFileError, unreadableFileError, usageError } from "../errors/usage-errors.js";
 import { stripByteOrderMark } from "../text/byte-order-mark.js";
+
+/** Time between attempts to end the wait of the reader of a named pipe, in milliseconds. */
+const releaseIntervalMs = 20;
 
 /** Reads the files that flags name, where `-` is standard input. Standard input can be read only once. */
 export class InputSources {
@@ -34,13 +38,23 @@ export class InputSources {
   ): Promise<string> {
     if (path === "-") return this.readStdin(flag);
     if (path === "") throw usageError(`${flag} needs a path, or - for standard input`);
-    const { readFile } = await import("node:fs/promises");
+    const { readFile, stat } = await import("node:fs/promises");
+    const file = resolve(this.cwd, path);
+    let releaseTimer: NodeJS.Timeout | undefined;
+    const releaseReader = (): void => {
+      // The reader may not have opened the pipe yet.
+      releaseTimer = setInterval(() => releasePipeReader(file), releaseIntervalMs);
+    };
     let bytes: Buffer;
     try {
-      bytes = await readFile(resolve(this.cwd, path), this.signal && { signal: this.signal });
+      if ((await stat(file)).isFIFO()) this.signal?.addEventListener("abort", releaseReader);
+      bytes = await readFile(file, this.signal && { signal: this.signal });
     } catch (cause) {
       this.signal?.throwIfAborted();
       throw createUnreadableError(cause);
+    } finally {
+      this.signal?.removeEventListener("abort", releaseReader);
+      clearInterval(releaseTimer);
     }
     return decodeInput(bytes, label, flag);
   }
@@ -91,6 +105,23 @@ export class InputSources {
     return decodeInput(Buffer.concat(chunks), "standard input", flag);
   }
 }
+
+/**
+ * Ends the wait for a writer of a named pipe, or for what it writes, by writing a line break to it. A thread of Node.js waits, without which
+ * the process cannot exit.
+ */
+const releasePipeReader = (path: string): void => {
+  try {
+    const descriptor = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    try {
+      writeSync(descriptor, "\n");
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // No one reads it.
+  }
+};
 
 const decodeInput = async (bytes: Buffer, source: string, flag: string): Promise<string> => {
   const { decodeUtf8 } = await import("./decode-utf8.js");
