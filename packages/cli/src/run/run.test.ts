@@ -22,6 +22,14 @@ describe("a list command", () => {
     expect(second.stderr).toMatch(/^There are more. --all lists everything, --cursor \S+ the next page.\n$/);
   });
 
+  it("quotes a cursor for a shell that has to", async () => {
+    const pagination = { nextCursor: "$(id)'; id", hasMore: true };
+    const canned = await startCannedServer(() => ({ body: { data: [], pagination } }));
+    const { stderr } = await runInProcess(["projects", "list"], { env: canned.env });
+    canned.close();
+    expect(stderr).toContain("--cursor '$(id)'\\''; id' the next page.");
+  });
+
   it("prints all pages with --all, where --limit is the page size", async () => {
     const { mgmt, server } = session;
     const before = server.engine.requests.length;

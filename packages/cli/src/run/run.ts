@@ -24,6 +24,7 @@ import {
 } from "./messages.js";
 import type { CompletedInput } from "./new-databases.js";
 import type { GeneratedCommand } from "../contract/generated-command.js";
+import { quoteShellWord } from "../text/shell-word.js";
 import { assertIds, type CommandTargets, expandTargets, type PathParameters } from "./targets.js";
 
 /** The state that the steps of one run share. */
@@ -260,7 +261,7 @@ const printList = async (
   if (nextCursor === null) return;
   output.notice({
     code: "list:more",
-    message: `There are more. --all lists everything, --cursor ${nextCursor} the next page.`,
+    message: `There are more. --all lists everything, --cursor ${quoteShellWord(nextCursor)} the next page.`,
     nextCursor,
   });
 };
