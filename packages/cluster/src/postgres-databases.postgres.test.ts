@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DatabaseDroppedError } from "./postgres-databases.js";
+import { installation } from "../../platform/test/installation.js";
 import { Cluster, newTenant, secondCredential } from "../../platform/test/cluster.js";
 
 const cluster = new Cluster();
@@ -132,6 +133,9 @@ describe("creating databases while Postgres cannot", () => {
   it("fails for each caller that waits for an empty database, and succeeds later", async () => {
     const admin = await cluster.connectAsAdmin("postgres");
     await admin.query("alter database template0 rename to away");
+    // One of them is the template of the others.
+    for (const name of await cluster.namesIn("datname", installation.preparedNamePrefix))
+      await admin.query(`drop database if exists "${name}"`);
     try {
       const created = Array.from({ length: 8 }, () => cluster.makeTenant());
       const results = await Promise.allSettled(created);

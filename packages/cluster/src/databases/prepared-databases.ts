@@ -37,8 +37,10 @@ export class PreparedDatabases {
   readonly #runOrReport: RunOrReport;
   /** Another process may have taken some of these, which renaming them shows. */
   readonly #readyNames: string[];
-  /** The prepared database that later ones are copies of, where that is faster. It was created by this process, and no one gets it. */
+  /** The prepared database that the others are copies of. It was created by this process, and no one gets it. */
   #templateName: string | undefined;
+  /** Whether databases are copies of a template, which is faster where Postgres copies files. Undefined until one was created. */
+  #usesTemplate: boolean | undefined;
   readonly #waiters: Waiter[] = [];
   readonly #creations = new Set<Promise<void>>();
   readonly #drops = new Set<Promise<void>>();
@@ -63,6 +65,7 @@ export class PreparedDatabases {
     this.#serverId = serverId;
     this.#copier = copier;
     this.#targetCount = targetCount;
+    if (targetCount === 0) this.#usesTemplate = false;
     this.#runOrReport = createRunOrReport(report);
     this.#readyNames = [...readyNames];
     this.#scheduleRefill(firstRefillDelayMs);
@@ -109,18 +112,23 @@ export class PreparedDatabases {
   #refill(): void {
     const missingCount =
       this.#targetCount + this.#waiters.length - this.#readyNames.length - this.#creations.size;
+    // The first one may be the template of the others.
+    const maxCreations = this.#usesTemplate === undefined ? 1 : maxConcurrentCreations;
     for (
-      let count = Math.min(missingCount, maxConcurrentCreations - this.#creations.size);
+      let count = Math.min(missingCount, maxCreations - this.#creations.size);
       count > 0 && !this.#closeController.signal.aborted;
       count -= 1
     ) {
       const creation = this.#create().then(
         ({ name, isFastToCopy }) => {
           this.#creations.delete(creation);
-          if (isFastToCopy && this.#templateName === undefined && this.#targetCount > 0) {
-            this.#templateName = name;
-            this.#refill();
-            return;
+          if (this.#usesTemplate === undefined) {
+            this.#usesTemplate = isFastToCopy;
+            if (isFastToCopy) {
+              this.#templateName = name;
+              this.#refill();
+              return;
+            }
           }
           const waiter = this.#waiters.shift();
           if (waiter === undefined) this.#readyNames.push(name);
@@ -157,7 +165,7 @@ export class PreparedDatabases {
         } catch (error) {
           // Another process has taken the template.
           if (!isMissingDatabaseError(error)) throw error;
-          if (this.#templateName === templateName) this.#templateName = undefined;
+          if (this.#templateName === templateName) this.#templateName = this.#usesTemplate = undefined;
         }
       }
       return { name, isFastToCopy: await this.#copier.createEmpty(unfinishedName, name) };

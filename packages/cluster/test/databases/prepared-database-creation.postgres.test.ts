@@ -48,7 +48,8 @@ describe("spare databases", () => {
     const preparedDatabases = open(copies, 1);
     const taken = [preparedDatabases.acquire(), preparedDatabases.acquire(), preparedDatabases.acquire()];
     await settled();
-    expect(created).toHaveLength(2);
+    // It may be the template of the others.
+    expect(created).toHaveLength(1);
     points[0]?.release();
     await points[2]?.isReached;
     await settled();
@@ -73,9 +74,8 @@ describe("spare databases", () => {
     const names = [];
     for (let count = 0; count < 4; count += 1) names.push(await preparedDatabases.acquire());
     expect(names).not.toContain(created[0]);
-    // The second creation began with the first.
-    expect(created).toHaveLength(2);
-    expect(copied).toEqual(expect.arrayContaining(names.slice(1)));
+    expect(created).toHaveLength(1);
+    expect(copied).toEqual(expect.arrayContaining(names));
   });
 
   it("are created without the first one when another process has taken it", async ({ skip }) => {
@@ -118,7 +118,7 @@ describe("spare databases", () => {
     vi.advanceTimersByTime(9);
     expect(created).toEqual([]);
     vi.advanceTimersByTime(1);
-    expect(created).toHaveLength(2);
+    expect(created).toHaveLength(1);
   });
 
   it("are created 250 milliseconds after the start", async () => {
@@ -240,7 +240,7 @@ describe("closing", () => {
     expect(isClosed).toBe(false);
     point.release();
     await closed;
-    expect(created).toHaveLength(2);
+    expect(created).toHaveLength(1);
     for (const name of created) expect(await existing(name)).toEqual([name]);
   });
 
