@@ -24,7 +24,7 @@ class FullClient extends BareClient {
    * ```
    */
   get safe(): SafeResources {
-    // It has an instance of every class of `Resources`.
+    // The client has an instance of every class of `Resources`.
     return safely(this as unknown as Resources);
   }
 

@@ -74,7 +74,7 @@ export const createHttp = (settings: ClientSettings): HttpClient => {
   for (const method of ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"]) {
     client[method] = request.bind(undefined, method);
   }
-  // It has every method of the library's client, and each passes its arguments on.
+  // The client has every method of the library's client. Each calls `request` with its arguments.
   return client as unknown as HttpClient;
 };
 

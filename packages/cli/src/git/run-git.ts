@@ -74,7 +74,7 @@ export const runOutsideRepository = (
     (name) => !name.toUpperCase().startsWith("GIT_") || remoteVariablePattern.test(name),
   );
   const { GIT_ALLOW_PROTOCOL: protocols } = env;
-  // It replaces the setting of each protocol.
+  // The variable overrides the settings of individual protocols.
   if (protocols !== undefined) env["GIT_ALLOW_PROTOCOL"] = removeProtocol("ext", protocols);
   return runGit(args, { ...environment, env: { ...addSettings(settings, env), GIT_DIR: devNull } }, timeout);
 };

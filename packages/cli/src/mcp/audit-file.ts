@@ -117,7 +117,7 @@ const openForAppending = async (path: string): Promise<FileHandle> => {
   const handle = await open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o600);
   try {
     if (!(await handle.stat()).isFile()) throw new Error("it is not a regular file");
-    // One that exists may have been made by another program.
+    // Another program may have created the file with other permissions.
     await handle.chmod(0o600);
     return handle;
   } catch (error) {

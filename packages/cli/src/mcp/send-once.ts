@@ -115,7 +115,7 @@ const findDoneAt = async (
   const approval = approvalId === undefined ? undefined : await readApproval(approvalId, client, signal);
   if (approval?.status === "consumed") return sentAt ?? approval.decidedAt ?? now();
   if (sentAt === undefined || (isAgent && singlyApproved.has(operation))) return undefined;
-  // One that is approved for a single request would be consumed. The others let no request through.
+  // The request did not take effect: it would have consumed an approval for a single request, and no other status permits it.
   if (approval && approval.status !== "approved_window") return undefined;
   throw unknownOutcomeError(sentAt);
 };

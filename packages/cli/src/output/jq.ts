@@ -65,7 +65,7 @@ const runJq = (
     child.once("close", (status) => {
       resolve({ status, stdout, stderr });
     });
-    // It may end before it has read everything.
+    // jq may exit before it has read all input.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });

@@ -55,7 +55,7 @@ export const startClient = (
 ): RunningClient => {
   const stdio: StdioOptions = [stdin, stdout, "pipe"];
   const flags = ["--no-password", ...(verbosityFlags[name] ?? []), ...args];
-  // Its messages are read, so that they must be English.
+  // The messages of the program are parsed, so they must be in English.
   const child: ChildProcess = spawn(path, flags, { cwd, env: { ...env, LC_ALL: "C" }, stdio });
   let terminateTimer: NodeJS.Timeout | undefined;
   const kill = (): void => {

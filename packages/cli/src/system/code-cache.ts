@@ -42,7 +42,7 @@ export class CodeCache {
   load(name: string): object {
     const filename = join(this.#buildFolder, name);
     const cachedModule = this.#require.cache[filename];
-    // It assigns an object.
+    // The module assigns an object to `module.exports`.
     if (cachedModule) return cachedModule.exports as object;
     const source = readFileSync(filename);
     const sourceText = source.toString();

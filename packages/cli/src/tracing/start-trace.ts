@@ -26,7 +26,7 @@ export const startTrace = async (
   }
   const parent = readTraceParent(env);
   const trace = new CommandTrace(version, parent);
-  // It belongs to the trace that is not continued.
+  // The trace state belongs to a trace that is not continued.
   if (parent === undefined) delete env["TRACESTATE"];
   env["TRACEPARENT"] = trace.traceparent;
   return { trace, settings };

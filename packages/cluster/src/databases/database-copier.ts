@@ -122,7 +122,7 @@ export class DatabaseCopier {
   }
 
   async #copyAsOwner(sourceName: string, targetName: string, signal?: AbortSignal): Promise<void> {
-    // Its owner may have revoked the privilege to connect, without which no one may read the size.
+    // The size cannot be read here: the owner of the database may have revoked the privilege to connect, which that requires.
     const [source] = await this.#admin.query<CopySource>(
       `select current_setting('server_version_num')::integer as version,
           case when has_database_privilege(oid, 'connect') then pg_database_size(oid) end as bytes,

@@ -70,6 +70,6 @@ const sendSignal = (pid: number, name: "SIGTERM" | "SIGKILL"): void => {
   try {
     process.kill(pid, name);
   } catch {
-    // It has just ended.
+    // The process has exited.
   }
 };

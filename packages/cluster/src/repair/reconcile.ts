@@ -139,7 +139,7 @@ export const reconcile = async (
     problems.push(...alteredConnections.map(({ problem }) => problem));
   for (const { name } of foreignDatabases) problems.push(new ForeignNameError(name).message);
   const absentDatabases = databases.filter(({ name }) => !presentByName.has(name));
-  // Its name could not be restored.
+  // A retained database is absent if its name could not be restored.
   const isRetained = (name: string): boolean => retainedParts.has(getLastPart(name));
   const retainedDatabasesOfRecords = absentDatabases.filter(({ name }) => isRetained(name));
   const brokenIds = [...foreignDatabases, ...retainedDatabasesOfRecords, ...alteredDatabases].map(

@@ -41,7 +41,7 @@ export const determineCommitOutcome = async (lostCommit: LostCommit): Promise<Co
         if (outcome === "committed") await confirmReplication(pool, deadline - performance.now());
         return outcome;
       }
-      // It waits for statements that can no longer arrive.
+      // The session waits for statements of a connection that is lost.
       if (sessionState.startsWith("idle in transaction"))
         await pool.query("select pg_terminate_backend($1)", [backendPid]);
     } catch {

@@ -89,7 +89,7 @@ const lockTimeoutMs = 10_000;
 const idleTimeoutsMs = { alone: 60_000, besideOthers: 5_000 };
 
 const sessionStartupOptions = {
-  // Others may be able to make functions and operators in the database of the records.
+  // Other roles may be allowed to create functions and operators in the database of the records.
   search_path: "pg_catalog",
   lock_timeout: lockTimeoutMs,
   // A prepared statement is planned once, when its tables may still be empty. Its plan must be right for many rows.

@@ -22,7 +22,7 @@ export const createRecordsDatabase = async (
   maintenanceDatabase = "postgres",
 ): Promise<void> => {
   const config = { ...toClientConfig(address, recordsApplicationName), database: maintenanceDatabase };
-  // Others may be able to make functions and operators there.
+  // Other roles may be allowed to create functions and operators in this database.
   const client = new Client({ ...config, options: "-c search_path=pg_catalog" });
   await client.connect();
   try {

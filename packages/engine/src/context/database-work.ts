@@ -65,7 +65,7 @@ export class DatabaseWork {
           (isStillNeeded) => {
             if (!isStillNeeded) controller.abort();
           },
-          // This runs again after the interval.
+          // The next check runs after the interval.
           () => undefined,
         );
       }, checkIntervalMs),

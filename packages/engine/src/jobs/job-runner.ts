@@ -169,7 +169,7 @@ export class JobRunner {
           ),
       );
       if (job === undefined) {
-        // One may have started meanwhile.
+        // A job may have started in the meantime.
         if (listRunningJobs().length === 0) return;
       } else {
         skippedIds.add(job.id);
@@ -195,7 +195,7 @@ export class JobRunner {
         const job = await this.#claimFirstJob(
           (jobs, isFree) => {
             const dueJobs = jobs.listExpired(time, skippedIds.size + 1);
-            // It is free unless another process has it.
+            // A listed job is free unless another process has claimed it.
             const isEnough =
               dueJobs.length <= skippedIds.size || dueJobs.some((job) => isNew(job) && isFree(job));
             return (isEnough ? dueJobs : jobs.listExpired(time, skippedIds.size + maxJobsPerPoll)).filter(
@@ -205,7 +205,7 @@ export class JobRunner {
           ({ dueAt }, tables) => onDue(dueAt, tables),
         );
         if (job === undefined) return;
-        // It runs alone, so it needs no turn.
+        // Jobs run one by one here, so the job does not wait for the turn of its workspace.
         const jobWithoutTurn: ScheduledJob = { ...job, workspaceId: "" };
         if ((await this.#startJob(jobWithoutTurn, false)) instanceof DatabaseUnavailableError)
           skippedIds.add(job.id);

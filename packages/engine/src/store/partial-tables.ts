@@ -42,7 +42,7 @@ export class PartialTables {
 
   /** The collections of the API. */
   get store(): Store {
-    // It has a getter for every collection.
+    // `LazyCollections` defines a getter for every collection.
     return new LazyCollections(this) as unknown as Store;
   }
 

@@ -1,7 +1,7 @@
 /** Decodes base64 or base64url without padding, as UTF-8. Bytes that are not UTF-8 become U+FFFD. */
 export const decodeBase64 = (base64: string): string => {
   const digits = base64.replace(/=+$/, "").replaceAll("-", "+").replaceAll("_", "/");
-  // One digit alone encodes no byte.
+  // A single digit at the end does not encode a byte.
   const encoded = digits.length % 4 === 1 ? digits.slice(0, -1) : digits;
   return decodeUtf8(atob(encoded));
 };

@@ -129,7 +129,7 @@ export const reencryptService = (
           : toKeyFileError(settings.keyFile, error);
       });
     if (otherKeyIds.length > 0) throw serveErrors.keysInUse(settings.keyFile, otherKeyIds);
-    // One may have started meanwhile.
+    // A server with another key may have started in the meantime.
     await waitForSameKey(settings, waitOptions);
     const [, ...unusedKeyIds] = keys.ids;
     return { keyId: keys.current.id, unusedKeyIds };

@@ -29,7 +29,7 @@ export const parsePostgresUrl = async (setting: string, url: string): Promise<Da
   const parameters = parseParameters(url, reject);
   const unknownNames = [...parameters.keys()].filter((name) => !knownParameters.has(name));
   if (unknownNames.length > 0)
-    // Its name may be a part of a password that is not encoded.
+    // The message does not contain the names, which may be parts of a password that is not percent-encoded.
     reject(
       `the connection string has ${String(unknownNames.length)} parameters that the service does not know`,
     );

@@ -167,7 +167,7 @@ class Service {
     this.#isDraining = true;
     this.#logger.info("draining");
     if (this.#server !== undefined) await drain(this.#server, this.#settings.drainSeconds ?? 30);
-    // It may be opening a new incarnation.
+    // A restart may be opening a new incarnation.
     await this.#restarting;
     await closeInTime(this.#incarnation);
     this.#adminServer?.closeAllConnections();

@@ -160,7 +160,7 @@ const terminateGroup = ({ pid }: ChildProcess): void => {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGTERM");
   } catch {
-    // It has exited.
+    // The process has exited.
   }
 };
 

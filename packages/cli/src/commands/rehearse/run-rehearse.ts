@@ -94,7 +94,7 @@ const rehearseWithFaults = async (
     output.info(`Running with ${formatFault(fault)}: ${commandLine.join(" ")}`);
     const faultExitCode = await runAgainstService(service, projects, commandLine, context);
     const occurred = await service.hasFaultOccurred();
-    // It must not strike the requests of the comparison.
+    // The fault must not affect the requests of the comparison.
     await service.removeFaults();
     reports.push(
       createFaultReport(fault, occurred, faultExitCode, stateAfter, await service.readCurrentState()),

@@ -134,7 +134,7 @@ const fetchUsages = async (
       const { status, retryAfter } = error;
       if (status === 403 || status === 404) return undefined;
       if (status !== 429 || retryAfter === undefined || attempt >= maxAttempts) throw error;
-      // One limit holds for all requests.
+      // All requests share one rate limit, so all of them pause.
       pause = sleep(retryAfter * 1_000, undefined, { signal: anySignal });
       output.noticeOnce({
         code: "usage:rate_limit",

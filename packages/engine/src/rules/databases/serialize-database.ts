@@ -36,7 +36,7 @@ const serializeDatabaseFields = (
   type: "database",
   url: context.buildUrl("databases", row.id),
   name: row.name,
-  // It can no longer be used.
+  // A database whose deletion has begun can no longer be used.
   status: row.status === "ready" && hasPendingDeletion(row) ? "failure" : row.status,
   createdAt: formatTimestamp(row.createdAt),
   isDefault: row.isDefault,

@@ -207,7 +207,7 @@ const runInitdb = async (
       onProgramStarted?.();
       const { status, stderr } = await pendingResult;
       if (status === 0) return;
-      // It has done nothing yet.
+      // initdb checks the locale before it creates files, so it can run again without one.
       const isMissingLocale = localeParameters.length > 0 && stderr.includes("invalid locale");
       if (!isMissingLocale) throw programFailedError(directory, "initdb failed to create a cluster", stderr);
     }
@@ -261,7 +261,7 @@ export const syncCluster = async (
   binaries: Binaries,
   account: SystemAccount | undefined,
 ): Promise<void> => {
-  // One system call for all files, where there is one.
+  // Linux can sync all files with one system call.
   const syncParameters = process.platform === "linux" && binaries.major >= 17 ? ["--sync-method=syncfs"] : [];
   const { status, stderr } = await runProgram(
     join(binaries.directory, "initdb"),

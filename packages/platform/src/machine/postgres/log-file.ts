@@ -83,6 +83,6 @@ const resumeGroup = (leaderPid: number): void => {
   try {
     process.kill(-leaderPid, "SIGCONT");
   } catch {
-    // It has exited.
+    // The process has exited.
   }
 };

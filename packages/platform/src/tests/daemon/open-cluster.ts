@@ -73,7 +73,7 @@ export const openCluster = async ({ directory, binaries }: ServerLocation): Prom
     try {
       return await startCluster(paths, binaries, { ...record, openPlace });
     } catch {
-      // It is damaged.
+      // The cluster is damaged, and is created again.
     }
   }
   await stopOrphanedServers(paths.cluster).catch(() => undefined);
@@ -109,7 +109,7 @@ const buildTestSettings = ({ major }: Binaries): Record<string, string | number>
   synchronous_commit: "off",
   // Several copies of a template with many tables are dropped at a time.
   max_locks_per_transaction: 256,
-  // A migration may act as the roles that it creates, as it may where it runs as a superuser.
+  // A migration can set the roles that it creates, as it can if it runs as a superuser.
   ...(major >= 16 ? { createrole_self_grant: "set, inherit" } : {}),
   // One system call copies a file, and shares its blocks where the file system can.
   ...(major >= 18 && process.platform === "linux" ? { file_copy_method: "clone" } : {}),
