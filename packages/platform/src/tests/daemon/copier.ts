@@ -5,12 +5,12 @@ import { buildSettingStatement } from "@mgmt/cluster/databases/settings";
 import { databasePrefixes, ownerRole } from "../server/registry.js";
 import { TemplateDemand } from "./template-demand.js";
 
-/** Ended databases that may wait until nothing else is to do. With more of them, they are dropped between copies. */
+/** Maximum number of ended databases that are dropped only when no copies are missing. */
 const maxEndedCount = 64;
 
 /**
- * How long after the end of its test a database with sessions waits for their end, in minutes. A program that is cut off may crash, so that
- * other tests fail. The sessions of a process that was killed end immediately.
+ * How long after the end of its test a database that still has sessions is not dropped, in minutes. Terminating a session may crash its
+ * program, and fail other tests. The sessions of a process that was killed end immediately.
  */
 const maxSessionMinutes = 10;
 
@@ -26,7 +26,7 @@ interface TemplateRow {
   readonly waiting: number;
 }
 
-type CopierTask = { readonly copy: TemplateRow } | { readonly drop: string };
+type CopierJob = { readonly copy: TemplateRow } | { readonly drop: string };
 
 /** Makes copies of templates ahead, and drops databases whose tests have finished. */
 export class Copier {
@@ -35,9 +35,9 @@ export class Copier {
   readonly #demands = new Map<string, TemplateDemand>();
   readonly #pausedUntil = new Map<string, number>();
   readonly #idleSessions: Client[];
-  readonly #dropping = new Set<string>();
-  #choosing: Promise<void> | undefined;
-  #mustChooseAgain = false;
+  readonly #droppingNames = new Set<string>();
+  #startingJobs: Promise<void> | undefined;
+  #mustStartAgain = false;
   #isClosed = false;
 
   /** @param sessions one for each statement that may run at a time. */
@@ -73,22 +73,22 @@ export class Copier {
   /** Starts no more work, and waits for the work in progress. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    while (this.#choosing !== undefined || this.#idleSessions.length < this.#sessions.length)
+    while (this.#startingJobs !== undefined || this.#idleSessions.length < this.#sessions.length)
       await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
   /** Starts the loop that looks for work, if it does not run. */
   start(): void {
-    if (this.#choosing !== undefined) {
-      this.#mustChooseAgain = true;
+    if (this.#startingJobs !== undefined) {
+      this.#mustStartAgain = true;
       return;
     }
-    this.#mustChooseAgain = false;
-    this.#choosing = this.#startJobs()
+    this.#mustStartAgain = false;
+    this.#startingJobs = this.#startJobs()
       .catch(() => undefined)
       .finally(() => {
-        this.#choosing = undefined;
-        if (this.#mustChooseAgain) this.start();
+        this.#startingJobs = undefined;
+        if (this.#mustStartAgain) this.start();
       });
   }
 
@@ -106,8 +106,8 @@ export class Copier {
     }
   }
 
-  /** Chooses copies for which tests wait before others, and databases to drop last, unless there are many. */
-  async #chooseJob(session: Client): Promise<CopierTask | undefined> {
+  /** Chooses the next job: a copy for which a test waits, then a copy to make ahead, then a database to drop. Many of the latter precede copies ahead. */
+  async #chooseJob(session: Client): Promise<CopierJob | undefined> {
     // A test may begin to wait while a copy becomes ready.
     await session.query(
       "select mgmt_test.serve_waiters(template) from (select distinct template from mgmt_test.waiter) w",
@@ -119,36 +119,36 @@ export class Copier {
         from mgmt_test.template t where t.id = any ($1)`,
       [[...this.#demands.keys()]],
     );
-    const ended = await this.#listEnded(session);
+    const endedNames = await this.#listEnded(session);
     const now = performance.now();
-    const rated = templates.flatMap((template) => {
+    const shortages = templates.flatMap((template) => {
       const demand = this.#demands.get(template.id);
       if (demand === undefined) return [];
       demand.resetIfIdle(now);
       const isPaused = now < (this.#pausedUntil.get(template.id) ?? 0);
-      const missing = template.ready + demand.unfinishedCount;
+      const copyCount = template.ready + demand.unfinishedCount;
       return {
         template,
         demand,
-        waiting: template.waiting - missing,
-        missing: isPaused ? 0 : demand.computeCount(now, Number(template.bytes)) - missing,
+        waitingCount: template.waiting - copyCount,
+        missingCount: isPaused ? 0 : demand.computeCount(now, Number(template.bytes)) - copyCount,
       };
     });
-    const byWaiting = rated.sort(
-      (left, right) => right.waiting - left.waiting || right.missing - left.missing,
+    shortages.sort(
+      (left, right) => right.waitingCount - left.waitingCount || right.missingCount - left.missingCount,
     );
-    const [urgent] = byWaiting.filter(({ waiting }) => waiting > 0);
-    const [wanted] = byWaiting.filter(({ missing }) => missing > 0);
-    const mustDrop = ended.length > maxEndedCount;
-    const nextTemplate = urgent ?? (mustDrop ? undefined : wanted);
-    if (nextTemplate !== undefined) {
-      nextTemplate.demand.unfinishedCount += 1;
-      return { copy: nextTemplate.template };
+    const urgentShortage = shortages.find(({ waitingCount }) => waitingCount > 0);
+    const largestShortage = shortages.find(({ missingCount }) => missingCount > 0);
+    const mustDrop = endedNames.length > maxEndedCount;
+    const shortage = urgentShortage ?? (mustDrop ? undefined : largestShortage);
+    if (shortage !== undefined) {
+      shortage.demand.unfinishedCount += 1;
+      return { copy: shortage.template };
     }
-    const [drop] = ended;
-    if (drop === undefined) return undefined;
-    this.#dropping.add(drop);
-    return { drop };
+    const [endedName] = endedNames;
+    if (endedName === undefined) return undefined;
+    this.#droppingNames.add(endedName);
+    return { drop: endedName };
   }
 
   /** Returns the databases whose tests have finished, and that nothing drops yet. */
@@ -159,21 +159,21 @@ export class Copier {
           ended_at < now() - make_interval(mins => $2) or name not in (
             select datname from pg_stat_activity where datname is not null))
         order by name`,
-      [[...this.#dropping], maxSessionMinutes],
+      [[...this.#droppingNames], maxSessionMinutes],
     );
     return rows.map(({ name }) => name);
   }
 
   /** Drops the databases whose tests have finished. Returns whether there were any, or others are being dropped. */
   async #freeSpace(session: Client): Promise<boolean> {
-    const isDropping = this.#dropping.size > 0;
-    const ended = await this.#listEnded(session);
-    for (const name of ended) this.#dropping.add(name);
-    for (const name of ended) await this.#drop(session, name);
-    return isDropping || ended.length > 0;
+    const isDropping = this.#droppingNames.size > 0;
+    const endedNames = await this.#listEnded(session);
+    for (const name of endedNames) this.#droppingNames.add(name);
+    for (const name of endedNames) await this.#drop(session, name);
+    return isDropping || endedNames.length > 0;
   }
 
-  async #run(session: Client, job: CopierTask): Promise<void> {
+  async #run(session: Client, job: CopierJob): Promise<void> {
     if ("drop" in job) return this.#drop(session, job.drop);
     const { id } = job.copy;
     try {
@@ -181,7 +181,7 @@ export class Copier {
     } catch (error) {
       this.#pausedUntil.set(id, performance.now() + failureDelayMs);
       const isDiskFull = isDiskFullError(error);
-      // The tests that wait get another copy once there is space.
+      // Dropped databases make room for another attempt.
       if (isDiskFull && (await this.#freeSpace(session).catch(() => false))) return;
       const message = error instanceof Error ? error.message : String(error);
       await session
@@ -200,7 +200,7 @@ export class Copier {
       await session.query(
         `create database ${quotedName} owner ${escapeIdentifier(ownerRole)} template ${escapeIdentifier(database)} ${this.#strategy} connection limit -1 allow_connections true`,
       );
-      // A copy has no settings of its template.
+      // `create database` does not copy the settings of the template.
       for (const setting of settings)
         await session.query(buildSettingStatement(`alter database ${quotedName}`, setting));
       await session.query("insert into mgmt_test.database (name, template, state) values ($1, $2, 'ready')", [
@@ -208,9 +208,9 @@ export class Copier {
         id,
       ]);
     } catch (error) {
-      // `duplicate_database` is a random name that exists.
-      const isOther = error instanceof DatabaseError && error.code === "42P04";
-      if (!isOther)
+      // `duplicate_database`: another database has the random name, and must not be dropped.
+      const hasDuplicateName = error instanceof DatabaseError && error.code === "42P04";
+      if (!hasDuplicateName)
         await session.query(`drop database if exists ${quotedName} with (force)`).catch(() => undefined);
       throw error;
     }
@@ -227,7 +227,7 @@ export class Copier {
         .query("update mgmt_test.database set state = 'undroppable' where name = $1", [name])
         .catch(() => undefined);
     } finally {
-      this.#dropping.delete(name);
+      this.#droppingNames.delete(name);
     }
   }
 }
