@@ -3,21 +3,22 @@ import { wrapText } from "./wrap.js";
 import { type Column, selectListColumns, selectDetailFields } from "./columns.js";
 import { type TableCell, renderTableRows, columnGap, measureColumnWidths } from "./table-rows.js";
 import type { ListLayout, ListWriter } from "./list-writer.js";
+import { formatRelativeTime, formatValue, isTime } from "./format-value.js";
 import { toPrintable } from "./printable.js";
 import { type TextStyle, leaveUnstyled, type Style } from "./style.js";
 import { truncateToWidth, measureWidth } from "./width.js";
 
-/** Longer cells are cut if the table does not fit into the terminal. Ids are never cut. */
+/** Maximum width of a cell if the table does not fit into the terminal. Ids are never cut. */
 const maxTextWidth = 40;
 
-/** A column is dropped rather than cut to less. */
+/** Minimum width of a column. It is hidden rather than cut further. */
 const minTextWidth = 8;
 
 interface TableColumn extends Column {
-  /** The path, split. */
+  /** The keys of the path. */
   readonly keys: readonly string[];
   readonly canBeCut: boolean;
-  /** Whether its cells are still useful if they are cut to much less. */
+  /** Whether its cells are still useful if they are much narrower. */
   readonly canShrink: boolean;
   readonly isStatus: boolean;
 }
@@ -73,7 +74,7 @@ export class TableWriter implements ListWriter {
     return this.columns.map(({ title }) => toPrintable(title.toUpperCase()));
   }
 
-  /** Drops trailing columns until the rest fits, with cut cells. Columns that the user chose are kept whole. */
+  /** Cuts cells, and then hides trailing columns, until the table fits. Columns that the user chose stay as they are. */
   private fitColumns(rows: readonly (readonly string[])[]): void {
     const titles = this.renderTitles().map(measureWidth);
     this.widths = this.computeColumnWidths(titles, rows);
@@ -108,7 +109,7 @@ export class TableWriter implements ListWriter {
     });
   }
 
-  /** Returns the widths that hold these widths and rows. */
+  /** Returns the widths of columns whose titles have these widths, and that contain these rows. */
   private computeColumnWidths(widths: readonly number[], rows: readonly (readonly string[])[]): number[] {
     return widths.map((width, index) => {
       const widestCell = rows.reduce(
@@ -149,13 +150,13 @@ export const renderDetails = (
     const relativeSuffix =
       columnGap.length + text.length + relativeText.length <= availableWidth ? relativeText : "";
     const emphasize = selectValueStyle(field, text, toTableColumn(column, 0), style);
-    const dimAge = (lineText: string): string =>
+    const emphasizeWithFaintSuffix = (lineText: string): string =>
       lineText.slice(0, -relativeSuffix.length) + style.faint(relativeSuffix);
     return [
       {
         title: toPrintable(column.title),
         text: text + relativeSuffix,
-        emphasize: relativeSuffix === "" ? emphasize : dimAge,
+        emphasize: relativeSuffix === "" ? emphasize : emphasizeWithFaintSuffix,
       },
     ];
   });
@@ -191,27 +192,6 @@ const selectValueStyle = (
   return column?.isStatus ? selectStatusStyle(text, style) : leaveUnstyled;
 };
 
-/** Significant digits of a number with decimals. */
-const significantDigits = 4;
-
-/** Rounds decimals. Whole numbers and the whole part stay exact. */
-const roundDecimals = (number: number): number => {
-  const wholeDigits = String(Math.trunc(Math.abs(number))).length;
-  return Number.isInteger(number)
-    ? number
-    : Number(number.toPrecision(Math.max(significantDigits, wholeDigits)));
-};
-
-const formatValue = (value: unknown): string => {
-  if (value === null || value === undefined) return "-";
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "number") return String(roundDecimals(value));
-  if (Array.isArray(value) && value.every((entry) => typeof entry !== "object")) {
-    return toPrintable(value.join(", "));
-  }
-  return toPrintable(typeof value === "object" ? JSON.stringify(value) : String(value));
-};
-
 const selectStatusStyle = (status: string, style: Style): TextStyle => {
   if (
     ["ready", "available", "running", "completed", "approved", "approved_window", "deleted"].includes(status)
@@ -219,29 +199,4 @@ const selectStatusStyle = (status: string, style: Style): TextStyle => {
     return style.good;
   }
   return ["failure", "failed", "denied", "expired", "unavailable"].includes(status) ? style.bad : style.busy;
-};
-
-const secondsPerUnit = [
-  ["year", 365 * 86_400],
-  ["month", 30 * 86_400],
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-] as const;
-
-/** Returns whether a value is a point in time as the API writes it. */
-const isTime = (value: unknown): value is string =>
-  typeof value === "string" && /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/.test(value);
-
-/** Formats the distance of an ISO time from now: `3 hours ago`, `in 5 days`. */
-const formatRelativeTime = (time: string, now = Date.now()): string => {
-  const seconds = (Date.parse(time) - now) / 1_000;
-  const distance = Math.abs(seconds);
-  for (const [unit, unitSeconds] of secondsPerUnit) {
-    const count = Math.floor(distance / unitSeconds);
-    if (count === 0) continue;
-    const text = `${count} ${unit}${count === 1 ? "" : "s"}`;
-    return seconds < 0 ? `${text} ago` : `in ${text}`;
-  }
-  return seconds <= 0 ? "just now" : "in less than a minute";
 };
