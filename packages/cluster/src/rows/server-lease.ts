@@ -9,29 +9,29 @@ import { type OtherServer, type ServerRegistry, terminateServerSessions } from "
 
 const defaultHeartbeatIntervalMs = 5_000;
 
-/** How long a heartbeat allows a server to work: less than the time after which others take its work, in milliseconds. */
+/** How long a heartbeat extends the lease, in milliseconds: less than the time after which other servers fence this one. */
 const leaseMs = 15_000;
 
-/** How long another server must have been silent while this server could reach Postgres, in milliseconds. */
+/** How long this server must have observed the silence of another server before it fences it, in milliseconds. */
 const observationMs = 14_000;
 
 /** Time until the next attempt after a heartbeat that did not reach Postgres, in milliseconds. */
 const retryDelayMs = 500;
 
-/** Time between attempts to connect, which do not wait for each other: a server that has been replaced may not respond, in milliseconds. */
+/** Time between attempts to connect, in milliseconds. The attempts overlap, because an instance that was replaced may not respond. */
 const connectIntervalMs = 1_000;
 
-/** How long a statement of a heartbeat may take: less than the time between heartbeats, in milliseconds. */
+/** Timeout of a statement of a heartbeat, in milliseconds: less than the time between heartbeats. */
 const queryTimeoutMs = 4_000;
 
-/** How a server tells others that it is alive, and learns that they are. */
+/** The options of the heartbeats of a server. */
 export interface LeaseOptions {
   /** The database with the records. */
   readonly address: DatabaseAddress;
   readonly registry: ServerRegistry;
   /** Called with each heartbeat. Returns the id of the key with which the server encrypts. */
   readonly refreshKeyId: () => string;
-  /** Called once, when others have taken the work of this server. */
+  /** Called once, when other servers have fenced this one. */
   readonly onLost: () => void;
   /** Receives the difference between the clock of Postgres and the local clock with each heartbeat, in milliseconds. */
   readonly onClockOffset: (milliseconds: number) => void;
@@ -46,8 +46,8 @@ export interface LeaseOptions {
 }
 
 /**
- * The right of a server to work, which its heartbeat renews. A server that was frozen has lost it: others have terminated its sessions, and it
- * opens no new ones. Takes the work of others that are silent.
+ * The lease of a server, which permits it to work and which its heartbeats renew. A server that was frozen has lost its lease: other servers
+ * have terminated its sessions, and it opens no new ones. Fences silent servers and terminates their sessions, which frees their work.
  */
 export class ServerLease implements ServerIdentity {
   readonly id = randomBytes(8).toString("hex");
@@ -57,12 +57,12 @@ export class ServerLease implements ServerIdentity {
   #client: Client | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #currentHeartbeat: Promise<void> | undefined;
-  /** Since when this server sees the last heartbeats of others. */
+  /** The last heartbeats of other servers, and since when this server has seen no later ones. */
   #seenHeartbeats = new Map<string, { lastHeartbeat: string; since: number }>();
   readonly #instances = new InstanceTracker((address) => this.#handleReplaced(address));
   #checkedAt = 0;
   readonly #monitorTimers = new Set<ReturnType<typeof setInterval>>();
-  /** Why the last heartbeat failed. */
+  /** The reason for which the last heartbeat failed. */
   #outage: string | undefined;
 
   /**
@@ -83,7 +83,7 @@ export class ServerLease implements ServerIdentity {
   }
 
   async register(client: ClientBase): Promise<void> {
-    // Work that has begun at the instance before has just lost its locks.
+    // Work that began at the previous instance has just lost its locks.
     if (await this.#instances.register(client))
       throw new Error("Another instance of Postgres has replaced the one before");
   }
@@ -106,7 +106,7 @@ export class ServerLease implements ServerIdentity {
     this.#monitorTimers.add(setInterval(() => this.#probe(address), this.#heartbeatIntervalMs).unref());
   }
 
-  /** Opens a connection, which shows whether the address points to another instance. */
+  /** Opens a connection. `register` detects if the address points to another instance. */
   #probe(address: DatabaseAddress): void {
     this.#open(address).then(
       (client) => client.end(),
@@ -126,7 +126,7 @@ export class ServerLease implements ServerIdentity {
     this.#scheduleHeartbeat(this.#heartbeatIntervalMs);
   }
 
-  /** Releases the lease, so that others know that this server has stopped. */
+  /** Releases the lease, so that other servers do not wait for its end. */
   async close(): Promise<void> {
     const wasLost = this.#isLost;
     // No heartbeat follows the current one.
@@ -157,7 +157,7 @@ export class ServerLease implements ServerIdentity {
           this.#scheduleHeartbeat(this.#heartbeatIntervalMs);
         },
         (error: unknown) => {
-          // Postgres cannot be reached. The lease ends by itself, and nothing is known of others.
+          // Postgres cannot be reached. The lease expires, and silence of other servers cannot be observed.
           this.#seenHeartbeats.clear();
           this.#reportOutage(error);
           this.#scheduleHeartbeat(retryDelayMs);
@@ -195,7 +195,7 @@ export class ServerLease implements ServerIdentity {
       await this.#fenceServer(serverId, options);
   }
 
-  /** Returns the ids of servers that have been silent while this one was not. */
+  /** Returns the ids of servers that are fenced, or whose silence this server has observed for long enough. */
   #selectSilent(otherServers: readonly OtherServer[]): string[] {
     const now = performance.now();
     const seenHeartbeats = otherServers.map(({ id, lastHeartbeat }) => {

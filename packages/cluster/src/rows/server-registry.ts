@@ -7,14 +7,14 @@ import {
 } from "../policy/server-identity.js";
 import { firstVersionWithServerSchema, migrations } from "./migrations.js";
 
-/** After this time without a heartbeat, others terminate the sessions of a server, in seconds. */
+/** After this time without a heartbeat, other servers may fence a server, in seconds. */
 export const silenceLimitSeconds = 20;
 
 /** How long the sessions of a server may take to terminate, in milliseconds. */
 const terminationTimeoutMs = 10_000;
 const terminationPollIntervalMs = 50;
 
-/** Settings by name that all servers must have in common: digests of their values. */
+/** Digests of the values of settings that must be the same in all servers, by name. */
 export type SettingDigests = Readonly<Record<string, string>>;
 
 /** Thrown when a server has other settings than the servers that run. */
@@ -29,27 +29,27 @@ export class SettingsDifferError extends Error {
 /** Runs a statement on the records. */
 type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** Another server, as a heartbeat sees it. */
+/** Another server, at the time of a heartbeat. */
 export interface OtherServer {
   readonly id: string;
-  /** The time of its last heartbeat, to compare. */
+  /** The time of its last heartbeat, as text that is only compared. */
   readonly lastHeartbeat: string;
-  /** Whether that was too long ago. */
+  /** Whether its last heartbeat was too long ago. */
   readonly isSilent: boolean;
-  /** Whether its right to work was taken. */
+  /** Whether a server has revoked its lease. */
   readonly isFenced: boolean;
 }
 
 /** The result of a heartbeat. */
 export interface HeartbeatResult {
-  /** Whether others still count on this server. If not, they have taken its work. */
+  /** Whether the lease is valid. If not, other servers have fenced this one. */
   readonly isRegistered: boolean;
   /** The clock of Postgres, in milliseconds since 1970. */
   readonly now: number;
   readonly otherServers: readonly OtherServer[];
 }
 
-/** A server that others count on. */
+/** A server with a lease. */
 export interface RegisteredServer {
   readonly id: string;
   readonly version: string;
@@ -65,7 +65,7 @@ export interface RegisteredServer {
 const silentCondition = `heartbeat_at < clock_timestamp() - make_interval(secs => ${String(silenceLimitSeconds)})`;
 
 /**
- * The servers that work on the same records, as these know them. A server has a row until it has stopped, or others have terminated its
+ * The table of the servers that work on the same records. A server has a row until it has stopped, or other servers have terminated its
  * sessions.
  */
 export class ServerRegistry {
@@ -76,8 +76,8 @@ export class ServerRegistry {
   }
 
   /**
-   * Adds a server, in a transaction that excludes others that do. A setting that only one of two versions has is not compared, so that
-   * one version can replace the other.
+   * Adds a server, under a lock that serializes registrations. A setting that only one of two versions has is not compared, so that one
+   * version can replace the other.
    *
    * @throws SettingsDifferError
    */
@@ -108,7 +108,7 @@ export class ServerRegistry {
   }
 
   /**
-   * Returns the servers whose program is older than a version of the schema, oldest first. Excludes those that register until the end of the
+   * Returns the servers whose program is older than a version of the schema, oldest first. No server can register until the end of the
    * transaction.
    */
   async listOlder(
@@ -150,8 +150,8 @@ export class ServerRegistry {
   }
 
   /**
-   * Revokes the right to work of a silent server, before its sessions are terminated. The row stays until they are terminated, so that
-   * another server continues if this one stops meanwhile. Returns whether the server was still silent.
+   * Revokes the lease of a silent server before its sessions are terminated. The row stays until they are, so that another server continues
+   * if this one stops in the meantime. Returns whether the server was still silent.
    */
   async fence(query: Query, id: string): Promise<boolean> {
     const rows = await query(

@@ -34,7 +34,7 @@ export interface IncarnationOptions {
   readonly onDefect: (error: unknown) => void;
 }
 
-/** One life of a server, from its registration until it ends, or until others have taken its work. */
+/** One life of a server, from its registration until it ends or other servers fence it. */
 export interface Incarnation {
   readonly engine: StoredServer;
   readonly serviceRecords: ServiceRecords;
