@@ -31,7 +31,7 @@ export interface TenantLimits {
   memory?: MemoryLimits | undefined;
 }
 
-/** Leaves a fifth of the connections to workspaces that have few. */
+/** Reserves a fifth of the connections for workspaces that have few. */
 const computeDefaultLimits = ({
   connectionsPerDatabase,
   connections,
@@ -47,7 +47,7 @@ const computeDefaultLimits = ({
 export interface TenantGuardOptions {
   /** Receives a message about each database that is closed because it uses too much memory. */
   readonly report?: ((problem: string) => void) | undefined;
-  /** Receives why sessions are terminated. */
+  /** Records the reasons for which sessions are terminated. */
   readonly terminationReasons?: TerminationReasons;
   /** Default: each database has a workspace of its own. */
   readonly readWorkspaces?: ReadWorkspaces | undefined;
@@ -97,8 +97,8 @@ const buildTerminateNewestQuery = ({ platformRoleCondition }: Installation): str
   ) newest`;
 
 /**
- * Takes the lock of the guard, which only one session can hold, and returns the first data of the check in the same round trip. Tenants
- * cannot take the lock, because each database has locks of its own.
+ * Tries to acquire the lock of the guard, which only one session can hold, and returns the first data of the check in the same round trip.
+ * Tenants cannot acquire the lock, because each database has its own advisory locks.
  */
 const buildCheckQuery = (installation: Installation): string => `
   with leader as materialized (select pg_try_advisory_lock(${installation.toLockKey("tenant guard")}) as leads)
@@ -117,7 +117,7 @@ interface GuardCheck {
   usages?: DatabaseUsage[];
 }
 
-/** Finds the listeners that have not read for a second: those in a transaction, and those whose client does not read. */
+/** Finds listeners that have not read notifications for a second, because they are in a transaction or their client does not read. */
 const buildSlowListenersQuery = ({ platformRoleCondition }: Installation): string => `
   select a.pid, a.datname as name
   from pg_stat_activity a join pg_roles r on r.oid = a.usesysid and ${platformRoleCondition}
@@ -130,16 +130,15 @@ const buildQueries = (installation: Installation) => ({
   slowListeners: buildSlowListenersQuery(installation),
 });
 
-/** Terminates sessions by process id, unless the id belongs to another database meanwhile. */
+/** Terminates sessions by process id, unless a session of another database has the id now. */
 const terminateSessionsQuery = `
   select pg_terminate_backend(a.pid) from pg_stat_activity a
   join unnest($1::integer[], $2::text[]) as ended (pid, name) on ended.pid = a.pid and ended.name = a.datname`;
 
 /**
- * Keeps tenants from using up the resources that all databases of a server share and Postgres cannot limit per database: connections,
- * locks, the notification queue, and catalogs. A workspace that uses too much gives it up, whatever it divides among its databases. Also restores
- * the connection limits of databases, which their owners can change. Of several processes on one server, one applies the limits, until it
- * ends.
+ * Keeps tenants from exhausting the resources that all databases of a server share and Postgres cannot limit per database: connections, locks,
+ * the notification queue, and catalogs. The limits apply to the sum over the databases of a workspace. Also restores the connection limits of
+ * databases, which their owners can change. If several processes use one server, one of them applies the limits, until it exits.
  */
 export class TenantGuard {
   readonly #admin: AdminConnection;
@@ -151,9 +150,9 @@ export class TenantGuard {
   readonly #terminationReasons: TerminationReasons;
   readonly #pool: Pool;
   readonly #queries: ReturnType<typeof buildQueries>;
-  /** Names of the databases with sessions, by oid, at the last check. They cannot be looked up while no lock is left. */
+  /** Names of the databases with sessions at the last check, by oid. While tenants hold all locks, they cannot be queried. */
   readonly #databaseNames = new Map<number, string>();
-  /** Until when a database is closed, by oid: a time of `performance.now()`, which a change of the clock does not move. */
+  /** Until when a database is closed, by oid: a time of `performance.now()`, which is independent of changes of the clock. */
   readonly #closedUntil = new Map<number, number>();
   /** Oids of databases that are closed because they use too much memory. */
   readonly #closedForMemory = new Set<number>();
@@ -181,7 +180,7 @@ export class TenantGuard {
     this.#limits = { ...computeDefaultLimits(admin.limits), ...limits };
     this.#report = report;
     this.#terminationReasons = terminationReasons;
-    // A connection of its own, which other work cannot occupy.
+    // The guard has its own connection, which other work cannot occupy.
     this.#pool = openPool({ ...admin.address, max: 1 });
     this.#pool.on("connect", () => {
       this.#isConnectionNew = true;
@@ -238,7 +237,7 @@ export class TenantGuard {
     // Without a session, no locks are held.
     const mightHaveSessions = firstUsages === undefined || hasSessions(firstUsages);
     if (mightHaveSessions) await this.#terminateSessionsWithMostLocks();
-    // Without it, less is known about the sessions. The next check tries again.
+    // If this fails, Postgres hides the state of some sessions until the next check.
     const hasJoined = await this.#sessionRoles.update(mightHaveSessions).catch(() => false);
     if (this.#isConnectionNew) await this.#readLimits();
     await this.#closeLargeDatabases();
@@ -258,7 +257,7 @@ export class TenantGuard {
       await queryKeepingConnection(this.#pool, this.#queries.terminateNewest, [name, limit]);
     }
     if (hasSessions(usages)) await this.#terminateSlowListeners();
-    // A database that is being dropped must not prevent the change of others.
+    // A database that is being dropped must not prevent changes of other databases.
     await Promise.allSettled(
       limitChanges.filter((usage) => usage.limit !== usage.targetLimit).map((usage) => this.#setLimit(usage)),
     );
@@ -282,7 +281,7 @@ export class TenantGuard {
       this.#limits = { ...computeDefaultLimits(this.#admin.limits), ...this.#chosenLimits };
       this.#isConnectionNew = false;
     } catch {
-      // The limits that were read before apply.
+      // The previous limits stay in effect.
     }
   }
 
@@ -397,7 +396,7 @@ export class TenantGuard {
       ]);
       this.#fairLimits = computeFairLimits(new Map(sharedUsages), sharedConnectionThreshold);
     }
-    // Raising the limits as soon as there is room would only make the databases fill it again.
+    // Hysteresis: if the limits were raised at the threshold, the databases would exceed it again immediately.
     else if (totalSessionCount < sharedConnectionThreshold * 0.75) this.#fairLimits = undefined;
   }
 
@@ -411,7 +410,7 @@ export class TenantGuard {
   }
 
   #setLimit({ name, targetLimit }: { name: string; targetLimit: number }): Promise<void> {
-    // A tenant that keeps its database locked must not delay the next check.
+    // `tryScript` does not wait for a tenant that has locked its database, which would delay the next check.
     return this.#admin.memberships.runWith([name], () =>
       this.#admin.tryScript([
         `alter database ${quoteIdentifier(name)} connection limit ${String(targetLimit)}`,
