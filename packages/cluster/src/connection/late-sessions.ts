@@ -18,7 +18,7 @@ interface LateSessions {
  * Watches sessions that did not complete their login before the password of a role changed. Postgres has compared the password that they
  * send with the one that the role had when they began. Postgres aborts logins that take too long.
  */
-export class LateSessionWatch {
+export class LateSessionMonitor {
   readonly #admin: AdminConnection;
   readonly #closeController = new AbortController();
   #entries: LateSessions[] = [];

@@ -3,7 +3,7 @@ import { DatabaseError, type Pool } from "pg";
 import type { ServerLimits } from "../policy/connection-limits.js";
 import { type AdminConnection, quoteIdentifier } from "../connection/admin-connection.js";
 import { type FairLimits, type Usage, chooseExcessive, computeFairLimits } from "./fair-limit.js";
-import { type MemoryLimits, MemoryWatch } from "./memory-watch.js";
+import { type MemoryLimits, MemoryMonitor } from "./memory-monitor.js";
 import type { Installation } from "../policy/installation.js";
 import { TerminationReasons } from "../connection/termination-reasons.js";
 import { terminationErrors } from "../connection/login-rejected.js";
@@ -156,7 +156,7 @@ export class TenantGuard {
   readonly #closedUntil = new Map<number, number>();
   /** Oids of databases that are closed because they use too much memory. */
   readonly #closedForMemory = new Set<number>();
-  readonly #memoryWatch: MemoryWatch | undefined;
+  readonly #memoryMonitor: MemoryMonitor | undefined;
   readonly #workspaces: Workspaces;
   readonly #sharedCatalogs: SharedCatalogs;
   readonly #sessionRoles: SessionRoles;
@@ -191,7 +191,7 @@ export class TenantGuard {
     const { memory, maxSharedCatalogBytes } = this.#limits;
     this.#sharedCatalogs = new SharedCatalogs(admin, this.#pool, this.#workspaces, maxSharedCatalogBytes);
     this.#sessionRoles = new SessionRoles(admin.cluster, this.#pool);
-    this.#memoryWatch = memory && new MemoryWatch(memory, this.#pool, this.#workspaces, installation);
+    this.#memoryMonitor = memory && new MemoryMonitor(memory, this.#pool, this.#workspaces, installation);
   }
 
   /** Applies the limits now, and then regularly. */
@@ -343,7 +343,7 @@ export class TenantGuard {
       (oid) => (this.#closedUntil.get(oid) ?? 0) <= performance.now(),
     );
     // The lookup fails while a database is being dropped. The next check tries again.
-    const largeDatabases = await this.#memoryWatch?.findLargeDatabases(isRecheckDue).catch(() => undefined);
+    const largeDatabases = await this.#memoryMonitor?.findLargeDatabases(isRecheckDue).catch(() => undefined);
     if (largeDatabases === undefined) return;
     if (isRecheckDue) this.#closedForMemory.clear();
     for (const { oid, name } of largeDatabases) {

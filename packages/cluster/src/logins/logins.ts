@@ -13,7 +13,7 @@ import {
   joinRoleStatements,
 } from "../policy/role-statements.js";
 import { UnresponsiveSessionsError } from "../connection/unresponsive-sessions.js";
-import { LateSessionWatch } from "../connection/late-sessions.js";
+import { LateSessionMonitor } from "../connection/late-sessions.js";
 import { alterRole, terminateStartingSessions } from "../connection/role-sessions.js";
 
 /** A login role found in Postgres. */
@@ -50,7 +50,7 @@ export class Logins {
   readonly #passwordCache = new Map<string, string>();
   /** Limits queries for unknown names to one at a time, so that clients that send such names do not occupy the connections. */
   readonly #searchSemaphore = new FairSemaphore({ maxTotal: 1 });
-  readonly #lateSessions: LateSessionWatch;
+  readonly #lateSessions: LateSessionMonitor;
   /** Runs a callback under the lock of a database. */
   withLock: (owner: string, callback: () => Promise<void>) => Promise<void> = (_, callback) => callback();
   /**
@@ -63,7 +63,7 @@ export class Logins {
     this.#admin = admin;
     this.#roleRemover = roleRemover;
     this.#installation = admin.cluster.installation;
-    this.#lateSessions = new LateSessionWatch(admin);
+    this.#lateSessions = new LateSessionMonitor(admin);
   }
 
   /** Stops background work. */

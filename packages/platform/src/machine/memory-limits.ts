@@ -1,5 +1,5 @@
 import { statfs } from "node:fs/promises";
-import type { MemoryLimits } from "@mgmt/cluster/guard/memory-watch";
+import type { MemoryLimits } from "@mgmt/cluster/guard/memory-monitor";
 
 const mebibyte = 1024 ** 2;
 

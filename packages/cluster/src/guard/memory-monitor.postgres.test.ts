@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type MemoryLimits, type LargeDatabase, MemoryWatch } from "./memory-watch.js";
+import { type MemoryLimits, type LargeDatabase, MemoryMonitor } from "./memory-monitor.js";
 import { Workspaces } from "./workspaces.js";
 import { openPool } from "../connection/pool.js";
 import { toClientConfig } from "../policy/address.js";
@@ -76,10 +76,17 @@ describe("a database in memory", () => {
 });
 
 describe("the lookup of sizes", () => {
-  const watchWith = (limits: Pick<MemoryLimits, "maxBytesPerDatabase" | "maxTotalBytes">): MemoryWatch => {
+  const monitorWith = (
+    limits: Pick<MemoryLimits, "maxBytesPerDatabase" | "maxTotalBytes">,
+  ): MemoryMonitor => {
     const pool = openPool({ ...toClientConfig(cluster.policy.address, "mgmt"), database: "postgres" });
     onTestFinished(() => pool.end());
-    return new MemoryWatch({ readUsedBytes: used, ...limits }, pool, new Workspaces(undefined), installation);
+    return new MemoryMonitor(
+      { readUsedBytes: used, ...limits },
+      pool,
+      new Workspaces(undefined),
+      installation,
+    );
   };
 
   it("waits until the file system has grown by a sixteenth of the limit per database, unless it is requested", async () => {
@@ -88,13 +95,13 @@ describe("the lookup of sizes", () => {
     const found = [expect.objectContaining({ name: expect.any(String) })];
     const inUse = await used();
     expect(
-      await watchWith({ maxBytesPerDatabase: 4 * inUse, maxTotalBytes: 0 }).findLargeDatabases(false),
+      await monitorWith({ maxBytesPerDatabase: 4 * inUse, maxTotalBytes: 0 }).findLargeDatabases(false),
     ).toEqual(found);
     // Other tests use the same file system, but do not multiply what is in use within one lookup.
     expect(
-      await watchWith({ maxBytesPerDatabase: 16 * 4 * inUse, maxTotalBytes: 0 }).findLargeDatabases(false),
+      await monitorWith({ maxBytesPerDatabase: 16 * 4 * inUse, maxTotalBytes: 0 }).findLargeDatabases(false),
     ).toEqual([]);
-    const watch = watchWith({ maxBytesPerDatabase: 16 * 4 * inUse, maxTotalBytes: 0 });
+    const watch = monitorWith({ maxBytesPerDatabase: 16 * 4 * inUse, maxTotalBytes: 0 });
     expect(await watch.findLargeDatabases(true)).toEqual(found);
     expect(await watch.findLargeDatabases(false)).toEqual([]);
   });
@@ -105,18 +112,18 @@ describe("the lookup of sizes", () => {
     await session.query("create table filled as select generate_series(1, 300000)");
     const names = (found: LargeDatabase[]): string[] => found.map(({ name }) => name);
     const every = names(
-      await watchWith({ maxBytesPerDatabase: 0, maxTotalBytes: Infinity }).findLargeDatabases(true),
+      await monitorWith({ maxBytesPerDatabase: 0, maxTotalBytes: Infinity }).findLargeDatabases(true),
     );
     expect(every).toEqual(expect.arrayContaining([large.id, small.id]));
     const findLargest = async (): Promise<string[]> =>
-      names(await watchWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: 0 }).findLargeDatabases(true));
+      names(await monitorWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: 0 }).findLargeDatabases(true));
     expect(await findLargest()).toEqual([large.id]);
     // Backups count, also those of small databases.
     await cluster.databases.backup(small.id, "bkp_one");
     await cluster.databases.backup(small.id, "bkp_two");
     expect(await findLargest()).toEqual([small.id]);
     expect(
-      await watchWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: Infinity }).findLargeDatabases(true),
+      await monitorWith({ maxBytesPerDatabase: Infinity, maxTotalBytes: Infinity }).findLargeDatabases(true),
     ).toEqual([]);
   });
 });

@@ -70,7 +70,7 @@ const buildDatabaseSizesQuery = ({ platformDatabaseCondition, preparedNamePrefix
     and not starts_with(d.datname, ${escapeLiteral(preparedNamePrefix)}) and ${platformDatabaseCondition}`;
 
 /** Finds databases that use too much memory. */
-export class MemoryWatch {
+export class MemoryMonitor {
   readonly #limits: MemoryLimits;
   readonly #pool: Pool;
   readonly #workspaces: Workspaces;
