@@ -62,24 +62,24 @@ export const terminationErrors = {
       `the session was ended, because the database "${database}" is copied or restored`,
       "Connect again. The new connection waits until that is done.",
     ),
-  tooManyLocks: (database: string, { maxLocks, penaltyMs }: { maxLocks: number; penaltyMs: number }) =>
+  tooManyLocks: (database: string, { maxLocks, closedMs }: { maxLocks: number; closedMs: number }) =>
     new LoginRejectedError(
       configurationLimitExceeded,
       `the database "${database}" held too many locks, so its sessions were ended`,
       "A transaction holds a lock for each table, partition, index, and large object that it uses. All databases together can hold " +
         `${String(maxLocks)}: use several transactions, for example pg_restore without --single-transaction. The database accepts ` +
-        `connections again after ${String(Math.ceil(penaltyMs / 1_000))} seconds.`,
+        `connections again after ${String(Math.ceil(closedMs / 1_000))} seconds.`,
     ),
   sharedCatalogsFull: (
     database: string,
-    { maxSharedCatalogBytes, penaltyMs }: { maxSharedCatalogBytes: number; penaltyMs: number },
+    { maxSharedCatalogBytes, closedMs }: { maxSharedCatalogBytes: number; closedMs: number },
   ) =>
     new LoginRejectedError(
       configurationLimitExceeded,
       `the database "${database}" has filled catalogs that all databases share, so its sessions were ended`,
       "Comments on databases, settings of databases and roles, and passwords are stored together for all databases. A workspace can " +
         `have, and write in a minute, ${String(Math.ceil(maxSharedCatalogBytes / 1024 ** 2))} MiB of them. The database accepts ` +
-        `connections again after ${String(Math.ceil(penaltyMs / 1_000))} seconds.`,
+        `connections again after ${String(Math.ceil(closedMs / 1_000))} seconds.`,
     ),
   tooLarge: (database: string) =>
     new LoginRejectedError(
@@ -99,12 +99,12 @@ export const terminationErrors = {
       `the database "${database}" is closed, because a statement of one of its sessions cannot be interrupted`,
       "It accepts connections again when that statement has ended. The operator of Postgres can kill its process.",
     ),
-  killed: (database: string, penaltyMs: number) =>
+  killed: (database: string, closedMs: number) =>
     new LoginRejectedError(
       cannotConnectNow,
       `the database "${database}" is closed for a while, because a session of it had to be killed`,
       "Postgres could not interrupt a statement of the session, and restarted for all databases. The database accepts connections again " +
-        `after ${String(Math.ceil(penaltyMs / 60_000))} minutes.`,
+        `after ${String(Math.ceil(closedMs / 60_000))} minutes.`,
     ),
   slowListener: (database: string) =>
     new LoginRejectedError(

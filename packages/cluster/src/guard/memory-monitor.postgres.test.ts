@@ -15,7 +15,7 @@ const directory = await chooseEphemeralParent();
 const used = () => readBytesInUse(directory);
 const cluster = new Cluster({
   memory: { readUsedBytes: used, maxBytesPerDatabase: 20 * mebibyte, maxTotalBytes: 200 * mebibyte },
-  penaltyMs: 500,
+  closedMs: 500,
   onLog: (line) => log.push(line),
 });
 

@@ -26,7 +26,7 @@ export interface TenantLimits {
    */
   maxSharedCatalogBytes: number;
   /** How long a database stays closed after it has used too much, in milliseconds. */
-  penaltyMs: number;
+  closedMs: number;
   /** Limits for databases in memory. Default: none, for databases on a disk. */
   memory?: MemoryLimits | undefined;
 }
@@ -41,7 +41,7 @@ const computeDefaultLimits = ({
   sharedConnectionThreshold: Math.floor(connections * 0.8),
   maxLocks: locks,
   maxSharedCatalogBytes: 32 * 1024 ** 2,
-  penaltyMs: 60_000,
+  closedMs: 60_000,
 });
 
 export interface TenantGuardOptions {
@@ -324,12 +324,12 @@ export class TenantGuard {
     const excessiveDatabases = chooseExcessive(usages, this.#limits.maxLocks);
     if (excessiveDatabases.length === 0) return;
     for (const { oid, name } of excessiveDatabases) {
-      this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);
+      this.#closedUntil.set(oid, performance.now() + this.#limits.closedMs);
       if (name !== undefined)
         this.#terminationReasons.set(
           name,
           terminationErrors.tooManyLocks(name, this.#limits),
-          this.#limits.penaltyMs,
+          this.#limits.closedMs,
         );
     }
     const excessiveOids = new Set(excessiveDatabases.map(({ oid }) => oid));
@@ -348,8 +348,8 @@ export class TenantGuard {
     if (isRecheckDue) this.#closedForMemory.clear();
     for (const { oid, name } of largeDatabases) {
       if (!this.#closedUntil.has(oid)) this.#report(formatTooLargeMessage(name));
-      this.#terminationReasons.set(name, terminationErrors.tooLarge(name), this.#limits.penaltyMs);
-      this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);
+      this.#terminationReasons.set(name, terminationErrors.tooLarge(name), this.#limits.closedMs);
+      this.#closedUntil.set(oid, performance.now() + this.#limits.closedMs);
       this.#closedForMemory.add(oid);
     }
   }
@@ -368,9 +368,9 @@ export class TenantGuard {
       this.#terminationReasons.set(
         name,
         terminationErrors.sharedCatalogsFull(name, this.#limits),
-        this.#limits.penaltyMs,
+        this.#limits.closedMs,
       );
-      this.#closedUntil.set(oid, performance.now() + this.#limits.penaltyMs);
+      this.#closedUntil.set(oid, performance.now() + this.#limits.closedMs);
     }
   }
 

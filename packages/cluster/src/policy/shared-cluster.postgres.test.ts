@@ -57,7 +57,7 @@ describe("a check of the limits of tenants", () => {
       await session.query(lock, [count]);
 
     const platform = new AdminConnection(cluster.policy);
-    const guard = new TenantGuard(platform, { maxLocks: 99, connectionsPerDatabase: 3, penaltyMs: 600_000 });
+    const guard = new TenantGuard(platform, { maxLocks: 99, connectionsPerDatabase: 3, closedMs: 600_000 });
     try {
       // Its owner can change the limit.
       await admin.query(`alter database ${modest.id} connection limit -1`);

@@ -58,7 +58,7 @@ const withGuard = async (
   report?: (problem: string) => void,
 ): Promise<void> => {
   const own = new AdminConnection(cluster.policy);
-  const guard = new TenantGuard(own, { penaltyMs: penalty, ...limits }, { report });
+  const guard = new TenantGuard(own, { closedMs: penalty, ...limits }, { report });
   try {
     await work(guard);
   } finally {

@@ -5,13 +5,13 @@ import { connect } from "./clients.js";
 import { proxyStarter } from "./start-proxy.js";
 
 /** Longer than the test takes, which moves the clock to its end. */
-const penaltyMs = 600_000;
+const closedMs = 600_000;
 
 const cluster = new Cluster({
   maxLocks: 300,
   connectionsPerDatabase: 10,
   sharedConnectionThreshold: 8,
-  penaltyMs,
+  closedMs,
 });
 const start = proxyStarter(cluster);
 
@@ -53,7 +53,7 @@ describe("a session that the platform ends", () => {
     const stranger = connect(started, { ...tenant.credential, pass: "wrong" });
     await expect(stranger).rejects.toMatchObject({ code: "28P01" });
     const readClock = performance.now.bind(performance);
-    const clock = vi.spyOn(performance, "now").mockImplementation(() => readClock() + penaltyMs);
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => readClock() + closedMs);
     onTestFinished(() => clock.mockRestore());
     await vi.waitFor(async () => (await connect(started, tenant.credential)).end(), { interval: 100 });
     expect(started.defects).toEqual([]);
