@@ -9,13 +9,13 @@ const pollIntervalMs = 200;
 interface LateSessions {
   readonly role: string;
   pids: readonly number[];
-  /** The sessions that may have started as the role, until they are handled. */
+  /** The sessions that may have started as the role, until `onStarted` succeeds. */
   startedPids: readonly number[];
-  readonly handle: (startedPids: readonly number[]) => Promise<void>;
+  readonly onStarted: (startedPids: readonly number[]) => Promise<void>;
 }
 
 /**
- * Watches sessions that did not complete their login before the password of a role changed. Postgres has compared the password that they
+ * Monitors sessions that did not complete their login before the password of a role changed. Postgres has compared the password that they
  * send with the one that the role had when they began. Postgres aborts logins that take too long.
  */
 export class LateSessionMonitor {
@@ -29,14 +29,14 @@ export class LateSessionMonitor {
   }
 
   /**
-   * Watches these sessions until they have started or failed.
+   * Monitors these sessions until they have started or failed.
    *
-   * @param handle called with the sessions that have started as the role, and those that have exited since and may have. Called again while
+   * @param onStarted called with the sessions that have started as the role, and those that have exited since and may have. Called again while
    * it fails.
    */
-  add(role: string, pids: readonly number[], handle: LateSessions["handle"]): void {
+  add(role: string, pids: readonly number[], onStarted: LateSessions["onStarted"]): void {
     if (pids.length === 0) return;
-    this.#entries.push({ role, pids, startedPids: [], handle });
+    this.#entries.push({ role, pids, startedPids: [], onStarted });
     this.#pendingRun ??= this.#run();
   }
 
@@ -55,7 +55,7 @@ export class LateSessionMonitor {
   }
 
   async #check(): Promise<void> {
-    // More may be added meanwhile, which this check does not include.
+    // Entries that are added during the check are left to the next one.
     const entries = [...this.#entries];
     const rows = await this.#admin.query<{ pid: number; role: string | null }>(
       `select l.pid, null as role ${startingSessionsFromSql} and l.pid = any ($1)
@@ -70,7 +70,7 @@ export class LateSessionMonitor {
       );
       entry.startedPids = [...entry.startedPids, ...startedPids];
       entry.pids = entry.pids.filter(isStarting);
-      if (entry.startedPids.length > 0) await entry.handle(entry.startedPids);
+      if (entry.startedPids.length > 0) await entry.onStarted(entry.startedPids);
       entry.startedPids = [];
     }
     this.#entries = this.#entries.filter(({ pids }) => pids.length > 0);
