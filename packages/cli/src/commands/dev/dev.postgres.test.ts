@@ -84,13 +84,19 @@ describe("mgmt dev", () => {
     const config = configFolder();
     const profiles = { local: { baseUrl: "https://api.example.com" } };
     writeFileSync(join(config, "config.json"), JSON.stringify({ version: 1, active: "local", profiles }));
+    let signInKey: string | undefined;
     const { status, stdout } = await runInProcess(["dev", "--ephemeral", "--port", "0"], {
       env: { MGMT_CONFIG_DIR: config },
       terminal: true,
       columns: 40,
-      interruptWhen: (text) => text.includes("Press Ctrl-C"),
+      interruptWhen: (text) => {
+        const [, path] = /^ {2}(\/\S+sign-in-key)$/m.exec(text) ?? [];
+        if (path !== undefined) signInKey = readFileSync(path, "utf8").trim();
+        return text.includes("Press Ctrl-C");
+      },
     });
     expect(status).toBe(0);
+    expect(stdout.split("\n")).toContain(`  ${String(signInKey)}`);
     expect(stdout).toMatch(/\n {2}mgmt projects create shop --wait \\\n {6}--profile ephemeral-\d+\n/);
     expect(stdout).toMatch(/\n {2}export MGMT_TOKEN=\$\(mgmt auth token --profile ephemeral-\d+\)\n/);
     const sentences = stdout.split("\n").filter((line) => !line.startsWith(" "));

@@ -79,17 +79,26 @@ describe.each(systems)("in %s, no secret is in the log of", (_, ci) => {
   });
 });
 
-it("mgmt dev prints no token in the log of CI without a profile, and hides it where it can", async () => {
+it("mgmt dev prints no token or key in the log of CI without a profile, and hides a token where it can", async () => {
   const workplace = await openWorkplace();
-  const dev = (env: NodeJS.ProcessEnv, ...more: string[]): Promise<Result> =>
+  let signInKey = "";
+  const dev = (env: NodeJS.ProcessEnv, flag = "--yes"): Promise<Result> =>
     inProcess({
       // The profiles file cannot be written.
       env: { MGMT_CONFIG_DIR: join(workplace.folder, "mgmt.yaml"), ...env },
-      interruptWhen: () => true,
-    })`dev --ephemeral --port 0 ${more[0] ?? "--yes"}`;
+      // Some CI systems have one.
+      terminal: flag === "--yes",
+      interruptWhen: (stdout) => {
+        const [, path] = /^ {2}(\/\S+sign-in-key)$/m.exec(stdout) ?? [];
+        if (path !== undefined) signInKey = readFileSync(path, "utf8").trim();
+        return true;
+      },
+    })`dev --ephemeral --port 0 ${flag}`;
   const text = await dev({ CI: "true" });
   expect(text.stdout).toContain("export MGMT_TOKEN=********");
   expect(text.stdout + text.stderr).not.toMatch(/\bey\w+\.\w+\./);
+  expect(signInKey).not.toBe("");
+  expect(text.stdout + text.stderr).not.toContain(signInKey);
   const json = await dev({ CI: "true", GITHUB_ACTIONS: "true" }, "--output=json");
   const { token } = json.json as { token: string };
   expect(json.stderr.split("\n")).toContain(`::add-mask::${token}`);
