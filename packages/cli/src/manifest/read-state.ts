@@ -149,10 +149,9 @@ const addIdentifiedEntries = (
 
 const removeOtherProjects = (
   shouldKeep: (project: ExistingEntry) => boolean,
-  { entries, unnamed }: StateInProgress,
+  { entries }: StateInProgress,
 ): void => {
   for (const [key, entry] of entries) if (!shouldKeep(entry)) entries.delete(key);
-  unnamed.clear();
 };
 
 const addListedResource = (
